@@ -19,6 +19,7 @@ import type { RefreshableClients } from './clients/client-registry.ts';
 import { noteGrants } from './clients/configured-grants.ts';
 import { openClientRegistry } from './clients/open-client-registry.ts';
 import type { Configuration } from './config/configuration.ts';
+import { type ConfigurationWatch, watchConfiguration } from './config/file/configuration-state.ts';
 import type { DemoClient } from './config/file/demo.ts';
 import { proveExisting, watchProofs } from './console/accounts/renew-proofs.ts';
 import { createSignInMetrics } from './console/sign-in/sign-in-metrics.ts';
@@ -47,6 +48,7 @@ import { createReceiptUrls } from './messages/receipt-urls.ts';
 import { receiveReceipts } from './messages/receive-receipt.ts';
 import { createSenders } from './messages/senders.ts';
 import { createKeySets } from './oauth/key-sets.ts';
+import { type Configured, createReconfigure } from './reconfigure.ts';
 import { requireKeyInUse, requireKnownKeys, type SecretKeys } from './secret-keys/require-known-keys.ts';
 import { createKeyRing } from './secrets/key-ring.ts';
 import { createDispatcher } from './webhooks/dispatcher.ts';
@@ -59,6 +61,10 @@ import type { WriteServices } from './writes/services.ts';
 /** The gateway's dependencies, created once at start. */
 export interface Deps extends AppDeps {
   readonly clients: RefreshableClients;
+  /** Uses the EHRs and clients of another configuration: see `createReconfigure`. */
+  readonly reconfigure: ReturnType<typeof createReconfigure>;
+  /** What became of the configuration file. */
+  readonly watch: ConfigurationWatch;
   /** Stops background jobs and closes EHR connections. Call it after the last request; it does not close the database. */
   stop(): Promise<void>;
 }
@@ -200,9 +206,24 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       log,
     },
   );
+  let current: Configured = { configuration, connectors: modules };
+  const reconfigure = createReconfigure({
+    ehrs: opened,
+    clients,
+    db: background,
+    migrated: modules,
+    applied(next) {
+      current = next;
+      loops.followEhrs();
+    },
+    log,
+  });
+  const watch = watchConfiguration(metrics, clock.now);
   return {
     log,
     metrics,
+    reconfigure,
+    watch,
     clients,
     ehrs,
     cursors: createCursors(keys),
@@ -222,7 +243,8 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       settings: configuration.console,
       refreshClients: clients.refresh,
       refreshPauses: pauses.refresh,
-      configuration: () => ({ configured: configuration, emrs: configuration.emrs, connectors: modules }),
+      configuration: () => ({ configured: current.configuration, emrs: current.configuration.emrs, ...current }),
+      configurationState: watch.state,
       database: database.pool,
       troubles,
       clock,

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { type Environment, readEnvironment } from './config/environment/environment.ts';
 import { DatabaseError } from './db/errors.ts';
 import { createLog, type LogFormat } from './log/create-log.ts';
@@ -7,6 +6,7 @@ import { tolerateClosedOutput } from './startup/closed-output.ts';
 import { ConfigurationError } from './startup/configuration-error.ts';
 import { endWithLauncher } from './startup/launcher.ts';
 import { assertCanListen } from './startup/listen-error.ts';
+import { onHangUp } from './workers/hang-up.ts';
 import { runWorkers, workerNumber } from './workers/run-workers.ts';
 import { connectToSupervisor } from './workers/supervisor.ts';
 
@@ -25,12 +25,11 @@ async function main(): Promise<void> {
   const log = await createLog(environment.logLevel, environment.logFormat ?? defaultLogFormat(environment));
   if (worker !== undefined) {
     const supervisor = connectToSupervisor(worker);
-    // The supervisor reports it.
-    process.on('SIGHUP', () => undefined);
+    onHangUp(ignore);
     const { runGateway } = await import('./run-gateway.ts');
     return runGateway(environment, log, supervisor);
   }
-  ignoreHangUp(log);
+  onHangUp(ignore);
   endWithLauncher();
   // Before the gateway is loaded.
   await assertCanListen(environment);
@@ -44,12 +43,8 @@ function defaultLogFormat({ configurationPath }: Environment): LogFormat {
   return process.stdout.isTTY && configurationPath === undefined ? 'pretty' : 'json';
 }
 
-/** SIGHUP ends a process by default. It comes from a closed terminal, or from an operator who expects a reload. */
-function ignoreHangUp(log: Logger): void {
-  process.on('SIGHUP', () => {
-    log.warn({ signal: 'SIGHUP' }, 'ignored: the configuration is read only at start; SIGTERM stops the gateway');
-  });
-}
+/** Until the gateway runs, which begins with the configuration as it is then. */
+function ignore(): void {}
 
 try {
   await main();

@@ -10,6 +10,7 @@ import { loadWithConnectors } from './config/file/load.ts';
 import { formatPath } from './config/mistakes/mistake.ts';
 import { requireLoopback } from './config/rules/loopback.ts';
 import { allowedPlainText } from './config/rules/plain-text.ts';
+import type { ConfigurationFile } from './config/schema/schema.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { embeddedFiles } from './db/embedded-files.ts';
 import { demoWelcome } from './demo-welcome.ts';
@@ -18,12 +19,14 @@ import { connectors } from './ehr/connectors.ts';
 import { type AppDeps, buildApp } from './http/app.ts';
 import { buildOperationsApp } from './http/operations-app.ts';
 import { print } from './log/print.ts';
+import { type Reloading, startReloading } from './reloading.ts';
 import type { SecretKeys } from './secret-keys/require-known-keys.ts';
 import { ConfigurationError } from './startup/configuration-error.ts';
 import { createDrain } from './startup/drain.ts';
 import { limitHeapGrowth } from './startup/limit-heap-growth.ts';
 import { listenError } from './startup/listen-error.ts';
 import { makePrivateFolder } from './startup/private-file.ts';
+import { onHangUp } from './workers/hang-up.ts';
 import { endBy, onStopSignals } from './workers/stop-signals.ts';
 import type { Supervisor } from './workers/supervisor.ts';
 
@@ -34,6 +37,8 @@ interface Setup {
   readonly secretKeyFile?: string;
   /** Set in the demo. */
   readonly demoClient?: DemoClient;
+  /** The configuration file. Absent in the demo. */
+  readonly file?: ConfigurationFile;
 }
 
 /**
@@ -90,7 +95,8 @@ async function serve({ environment, setup, database, dataDir, log, supervisor }:
     environment.telemetry && (await (await import('./telemetry/start.ts')).startTelemetry(environment.telemetry, log));
   const deps = await createDeps({ ...setup, database, log });
   const drain = createDrain();
-  const served = { ...deps, isStopping: drain.hasBegun };
+  const reloading = reloadingOf(environment, setup, deps, supervisor);
+  const served = { ...deps, isStopping: drain.hasBegun, reload: reloading?.reload };
   const operations = await serveOperations(served, environment, supervisor);
   const app = await buildApp(served);
   // `reusePort` is for `listen` of Node.js. Fastify passes it on, but its types do not have it.
@@ -110,6 +116,7 @@ async function serve({ environment, setup, database, dataDir, log, supervisor }:
     log.info({ signal }, 'stopping after the current requests');
     await app.close();
     await operations?.close();
+    await reloading?.stop();
     await deps.stop();
     await telemetry?.stop();
     await database.close();
@@ -133,6 +140,32 @@ async function serve({ environment, setup, database, dataDir, log, supervisor }:
     'Crossward is listening',
   );
   print(log, await welcome());
+}
+
+/** Reads the configuration file again when an operator or a signal asks for it, and when it changes. The demo has none. */
+function reloadingOf(
+  { configurationPath: path }: Environment,
+  { file, ...configured }: Setup,
+  { reconfigure, watch, log }: Deps,
+  supervisor: Supervisor | undefined,
+): Reloading | undefined {
+  if (path === undefined || !file) {
+    onHangUp(() => log.warn({ signal: 'SIGHUP' }, 'ignored: the demo has no configuration file; SIGTERM stops it'));
+    return undefined;
+  }
+  const { reload, stop } = startReloading({ path, loaded: { ...configured, file }, reconfigure, watch, log });
+  onHangUp(() => {
+    log.info({ signal: 'SIGHUP' }, 'reading the configuration file again');
+    void reload(false);
+  });
+  supervisor?.onReload((isForced) => void reload(isForced));
+  return {
+    stop,
+    reload(isForced) {
+      supervisor?.reloadOthers(isForced);
+      return reload(isForced);
+    },
+  };
 }
 
 /** Serves `/health` and `/metrics` of this process at a port of its own, if one is set. */

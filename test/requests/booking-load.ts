@@ -26,7 +26,14 @@ interface Booking {
 
 type AppointmentOrProblem = Appointment & { readonly reason?: string };
 
-const clients = 10;
+/** How fast it books. */
+interface Pace {
+  readonly clients: number;
+  /** Of each client between two bookings, so that the slots last longer. */
+  readonly pauseMilliseconds: number;
+}
+
+const fastest: Pace = { clients: 10, pauseMilliseconds: 0 };
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 const patience = 120_000;
 /** Limited, because a patient can get ten codes in an hour. */
@@ -42,22 +49,26 @@ const mostCodes = 100;
  */
 export class BookingLoad {
   readonly #target: Target;
+  readonly #pauseMilliseconds: number;
   readonly #slots = new Map<string, Slot[]>();
   readonly #acknowledged: (Booking & { readonly id: string })[] = [];
   readonly #contested: { readonly slot: Slot; readonly winners: number }[] = [];
   readonly #clients: Promise<void>[] = [];
   readonly counts = { acknowledged: 0, codes: 0, repeats: 0, unanswered: 0, without_key: 0 };
+  /** Reasons of responses that were not final. */
+  readonly reasons = new Set<string>();
   #isOver = false;
   #mailbox: Promise<readonly Message[]> | undefined;
 
-  private constructor(target: Target) {
+  private constructor(target: Target, { pauseMilliseconds }: Pace) {
     this.#target = target;
+    this.#pauseMilliseconds = pauseMilliseconds;
   }
 
-  static async start(target: Target): Promise<BookingLoad> {
-    const load = new BookingLoad(target);
+  static async start(target: Target, pace = fastest): Promise<BookingLoad> {
+    const load = new BookingLoad(target, pace);
     for (const careUnit of [oslo, sodermalm, riverside]) load.#slots.set(careUnit, await load.#freeSlots(careUnit));
-    for (let index = 0; index < clients; index++) load.#clients.push(load.#run(index));
+    for (let index = 0; index < pace.clients; index++) load.#clients.push(load.#run(index));
     // A failure is reported by `stop`.
     for (const client of load.#clients) client.catch(() => undefined);
     return load;
@@ -109,6 +120,7 @@ export class BookingLoad {
     for (let round = first; !this.#isOver; round++) {
       const isDone = await [this.#contest, this.#bookByCode, this.#contest, this.#bookOnce][round % 4]?.call(this);
       if (!isDone) return;
+      if (this.#pauseMilliseconds > 0) await sleep(this.#pauseMilliseconds);
     }
   }
 
@@ -147,7 +159,7 @@ export class BookingLoad {
     const response = await this.#book(booking);
     if (response?.status === 201) this.#acknowledge(booking, response.body.id);
     if (response?.status === 201) this.counts.without_key++;
-    else await sleep(100);
+    else await this.#pauseAfter(response);
     return true;
   }
 
@@ -203,8 +215,13 @@ export class BookingLoad {
       if (response && response.status < 500 && response.body.reason !== 'idempotency_in_progress') return response;
       if (Date.now() > deadline) throw new Error(`No final response: ${response?.text ?? 'the connection broke'}`);
       this.counts.repeats++;
-      await sleep(100);
+      await this.#pauseAfter(response);
     }
+  }
+
+  async #pauseAfter(response: Response<{ readonly reason?: string }> | undefined): Promise<void> {
+    if (response?.body.reason !== undefined) this.reasons.add(response.body.reason);
+    await sleep(100);
   }
 
   async #freeSlots(careUnit: string): Promise<Slot[]> {

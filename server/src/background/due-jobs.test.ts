@@ -114,3 +114,19 @@ test('stopping waits for the current rounds, and begins no other', async () => {
   slow.resolve(true);
   await stopping;
 });
+
+test('a job that is added runs, one that is removed runs no more, and the others keep their rest', async () => {
+  const due = new Set(['a', 'b']);
+  const jobs = [{ name: 'a', pauseMilliseconds: 60_000 }];
+  const { rounds } = start(due, jobs);
+  await vi.advanceTimersByTimeAsync(600);
+  expect(rounds).toEqual(['a']);
+  jobs.push({ name: 'b', pauseMilliseconds: 500 });
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(rounds.filter((name) => name === 'a')).toEqual(['a']);
+  expect(rounds.filter((name) => name === 'b').length).toBeGreaterThanOrEqual(2);
+  jobs.splice(1);
+  const before = rounds.length;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(rounds.slice(before)).toEqual([]);
+});

@@ -13,6 +13,7 @@ import { operationsCommand } from './operations.ts';
 import { operatorsCommand } from './operators.ts';
 import type { Output } from './output.ts';
 import { patientCommand } from './patient.ts';
+import { reloadCommand } from './reload.ts';
 import { secretKeysCommand } from './secret-keys.ts';
 import { webhooksCommand } from './webhooks.ts';
 
@@ -37,6 +38,7 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
   program.addCommand(doctorCommand(output, end));
   program.addCommand(statusCommand(output, end));
   program.addCommand(config);
+  program.addCommand(reloadCommand(output, end));
   emr.addCommand(emrPauseCommand(output, end));
   emr.addCommand(emrResumeCommand(output, end));
   program.addCommand(mcpCommand(output, version));

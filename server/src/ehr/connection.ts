@@ -101,19 +101,8 @@ export type EhrCalls = Pick<
 
 /** Names, policies and other facts of an EHR with the calls to it. */
 export function createConnection(facts: Omit<EhrConnection, keyof EhrCalls>, calls: EhrCalls): EhrConnection {
-  return {
-    ...facts,
-    get capabilities() {
-      return calls.capabilities;
-    },
-    get isOpen() {
-      return calls.isOpen;
-    },
-    offers: calls.offers,
-    health: calls.health,
-    call: calls.call,
-    searchTimeSlots: calls.searchTimeSlots,
-  };
+  // Not by a copy, which would have the capabilities as they are now.
+  return Object.defineProperties({ ...facts }, Object.getOwnPropertyDescriptors(calls)) as EhrConnection;
 }
 
 /** @param staleSlotsMs milliseconds for which found time slots are shown while the search is repeated */

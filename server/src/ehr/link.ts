@@ -50,6 +50,8 @@ export interface EhrLink {
   openingDetail(): string | undefined;
   /** From now on, calls are rejected as if operators had paused the EHR. */
   refuseCalls(): void;
+  /** Only work that has begun goes on with it: it is not opened any more, and the log does not tell its state. */
+  retire(): void;
   /** No call is made or queued. */
   isIdle(): boolean;
   /** Call it after the last call has ended. */
@@ -119,6 +121,10 @@ export async function openLink(
     await http.close();
     throw openingMistake(emr, error);
   });
+  const retire = () => {
+    opening.stop();
+    outages.stop();
+  };
   return {
     module,
     calls: createCalls(opening, guard, emr.connection.stale_time_slots_ms),
@@ -134,9 +140,9 @@ export async function openLink(
       refusesSince ??= now();
     },
     isIdle: guard.isIdle,
+    retire,
     async close() {
-      opening.stop();
-      outages.stop();
+      retire();
       await http.close();
     },
   };

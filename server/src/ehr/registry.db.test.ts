@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { type Capabilities, type Connector, type ConnectorContext, ConnectorError } from '@crossward/connector-kit';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
+import { Secret } from '../config/environment/secret.ts';
 import { demoConfigurationPath } from '../config/file/demo.ts';
 import { loadEmr } from '../config/file/load.ts';
 import type { ConnectionSettings } from '../config/schema/connection.ts';
@@ -36,7 +37,8 @@ async function connect(
   };
   const connection = { ...emr.connection, allow_private_addresses: true, retries: 0, ...more };
   const metrics = new Registry();
-  const ehrs = await openEhrs({ emrs: [{ ...emr, connector: module.name, connection }] }, [module], {
+  const configured = { ...emr, connector: module.name, connection };
+  const ehrs = await openEhrs({ emrs: [configured] }, [module], {
     database: database.pool,
     db: createDb(database),
     keys: createKeyRing([randomBytes(32)]),
@@ -53,7 +55,13 @@ async function connect(
     const { values } = (await metrics.getSingleMetric('crossward_ehr_request_rate_limit')?.get()) ?? { values: [] };
     return values.map(({ value }) => value);
   };
-  return { ehr, find, rateLimit, failures: emr.connection.breaker.failures };
+  /** Makes another configuration of the EHR the one in use. */
+  const change = async (next: Partial<typeof configured>) => {
+    const prepared = await ehrs.prepare([{ ...configured, ...next }], [module]);
+    prepared.apply();
+    return prepared;
+  };
+  return { ehr, ehrs, configured, change, find, rateLimit, failures: emr.connection.breaker.failures };
 }
 
 test('the calls of a plug-in that does not use the gateway’s HTTP client count for the breaker', async () => {
@@ -112,4 +120,62 @@ test('gateways with one database take turns with a rate that is never exceeded',
   await one.find();
   await expect(other.find()).rejects.toMatchObject({ reason: 'ehr_unavailable' });
   expect(requests).toBe(1);
+});
+
+test('work that began on a connection ends on it, and it is closed when the gateway stops', async () => {
+  const held: (() => void)[] = [];
+  const server = await serve((_request, response, count) => {
+    if (count === 1) held.push(() => response.end('fine'));
+    else response.end('fine');
+  });
+  const { ehr, ehrs, configured, change, find } = await connect(async ({ http }) => {
+    await http.send({ method: 'GET', url: server.url, repeatable: false });
+    return null;
+  });
+  const begun = find();
+  await vi.waitFor(() => expect(held).toHaveLength(1));
+  expect(await change({ connection: { ...configured.connection, concurrency: 3 } })).toMatchObject({
+    reconnected: ['sandbox-no'],
+    notOpen: [],
+  });
+  const [next] = ehrs.registry.values();
+  expect(next).not.toBe(ehr);
+  expect(await next?.call('findPatient', { type: 'emr_id', value: 'p-1' })).toBeNull();
+  held[0]?.();
+  expect(await begun).toBeNull();
+  // The same request goes on with further calls.
+  expect(await find()).toBeNull();
+  expect(server.open()).toBeGreaterThan(0);
+  await ehrs.close();
+  await expect(find()).rejects.toMatchObject({ reason: 'ehr_unavailable' });
+});
+
+test('other names of the EHR and its care units leave the connection as it is', async () => {
+  const { ehrs, configured, change, find } = await connect(async () => null);
+  await find();
+  const careUnits = configured.care_units.map((careUnit) => ({ ...careUnit, name: 'Other' }));
+  expect(await change({ name: 'Other', care_units: careUnits })).toMatchObject({ reconnected: [] });
+  const [next] = ehrs.registry.values();
+  expect([next?.name, next?.careUnits.get('oslo-sentrum')?.name]).toEqual(['Other', 'Other']);
+  expect(next?.health().lastSuccessAt).not.toBeNull();
+});
+
+test('a secret that is another one gives a new connection', async () => {
+  const { change } = await connect(async () => null);
+  await change({ settings: { token: new Secret('one') } });
+  expect(await change({ settings: { token: new Secret('one') } })).toMatchObject({ reconnected: [] });
+  expect(await change({ settings: { token: new Secret('other') } })).toMatchObject({ reconnected: ['sandbox-no'] });
+});
+
+test('a change that cannot be made leaves everything as it is', async () => {
+  const { ehrs, configured, ehr, find } = await connect(async () => null);
+  const broken = { name: 'broken', settingsSchema: {}, open: async () => undefined as unknown as Connector };
+  const next = [
+    { ...configured, name: 'Other' },
+    { ...configured, id: 'broken', connector: 'broken' },
+  ];
+  const module = { ...broken, name: configured.connector };
+  await expect(ehrs.prepare(next, [module, broken])).rejects.toThrow(/must return an object with "capabilities"/);
+  expect([...ehrs.registry.values()]).toEqual([ehr]);
+  expect(await find()).toBeNull();
 });

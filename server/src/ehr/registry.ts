@@ -56,6 +56,7 @@ export async function openEhrs(
   const closing = new Set<ReturnType<typeof closeWhenIdle>>();
 
   function retire(link: EhrLink): void {
+    link.retire();
     const one = closeWhenIdle(link, () => closing.delete(one));
     closing.add(one);
   }

@@ -57,6 +57,7 @@ import { addHealth } from './routes/health.ts';
 import { trackMethods } from './routes/method-not-allowed.ts';
 import { addPatientPages } from './routes/patient-page-routes.ts';
 import { addReceiptRoutes } from './routes/receipt-routes.ts';
+import { addReload, type Reload } from './routes/reload.ts';
 import { addTokenEndpoint } from './routes/token-endpoint.ts';
 import { addUploadBodies } from './uploads/upload-bodies.ts';
 
@@ -104,6 +105,8 @@ export interface AppDeps extends Omit<EndpointDeps, 'wrongNames' | 'endpoints' |
   isStopping?(): boolean;
   /** Tells that somebody has sent a request that can begin work. */
   noteRequest?(): void;
+  /** Reads the configuration file again. Absent: there is none. */
+  readonly reload?: Reload | undefined;
   isReady(): Promise<boolean>;
   /** What keeps the database from working. */
   databaseTrouble(): DatabaseTrouble | undefined;
@@ -255,6 +258,7 @@ export async function buildApp(
     );
   }
   if (!hasOperationsPort) addHealth(app, deps);
+  if (deps.reload) addReload(app, keys, deps.reload);
   methods.finish();
   await app.ready();
   return app;

@@ -39,6 +39,7 @@ export type HashPurpose =
   | 'sign-in'
   | 'failed-credentials'
   | 'wrong-name'
+  | 'reload'
   | 'key-check';
 
 /**

@@ -1,8 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Logger } from 'pino';
+import { onHangUp } from './hang-up.ts';
 import { restartPause } from './restart-pause.ts';
 import { onStopSignals, type StopSignal } from './stop-signals.ts';
-import type { Ready } from './supervisor.ts';
+import type { Ready, ReloadMessage } from './supervisor.ts';
 
 /** Milliseconds. A worker that served for longer is replaced without a longer pause. */
 const stable = 60_000;
@@ -42,10 +43,20 @@ export function runWorkers(count: number, log: Logger): void {
   function start(slot: Slot): void {
     const worker = fork(process.argv[1] ?? '', [`--worker=${slot.number}`], { env: variables });
     slot.worker = worker;
-    worker.on('message', (ready: Ready) => becomeReady(slot, worker, ready));
+    worker.on('message', (message: Ready | ReloadMessage) => {
+      if ('reload' in message) reloadOthers(slot, message);
+      else becomeReady(slot, worker, message);
+    });
     // It could not be started: `exit` does not follow.
     worker.on('error', () => worker.pid === undefined && replace(slot, { code: 1, signal: null }));
     worker.once('exit', (code, signal) => replace(slot, { code, signal }));
+  }
+
+  /** A worker that does not serve yet begins with the file as it is then. */
+  function reloadOthers(asked: Slot, message: ReloadMessage): void {
+    for (const slot of slots) {
+      if (slot !== asked && slot.readyAt !== undefined) slot.worker?.send(message, () => undefined);
+    }
   }
 
   function becomeReady(slot: Slot, worker: ChildProcess, { address, welcome }: Ready): void {
@@ -105,6 +116,9 @@ export function runWorkers(count: number, log: Logger): void {
     if (slots.every(({ worker }) => !worker)) process.exit(exitCode);
   }
 
+  onHangUp(() => {
+    for (const { worker, readyAt } of slots) if (readyAt !== undefined) worker?.kill('SIGHUP');
+  });
   onStopSignals((signal) => {
     log.info({ signal }, 'stopping the workers after their current requests');
     stop(0, signal);

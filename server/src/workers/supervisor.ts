@@ -6,6 +6,11 @@ export interface Ready {
   readonly welcome: string;
 }
 
+/** What workers tell each other through the process that started them: to read the configuration file again. */
+export interface ReloadMessage {
+  readonly reload: { readonly isForced: boolean };
+}
+
 /** The process that started this worker, and replaces it when it ends. */
 export interface Supervisor {
   /** Number of this worker, from 0. */
@@ -13,6 +18,10 @@ export interface Supervisor {
   ready(ready: Ready): void;
   /** Called once, when the supervisor stops the worker or has ended itself. Until it is set, the worker exits instead. */
   onStop(stop: () => void): void;
+  /** Lets the other workers read the configuration file again. */
+  reloadOthers(isForced: boolean): void;
+  /** Called when another worker wants that of this one. */
+  onReload(reload: (isForced: boolean) => void): void;
 }
 
 /** For a process that `runWorkers` has started. The channel between them closes when it is to stop. */
@@ -26,5 +35,10 @@ export function connectToSupervisor(worker: number): Supervisor {
     onStop(next) {
       stop = next;
     },
+    reloadOthers(isForced) {
+      const message: ReloadMessage = { reload: { isForced } };
+      process.send?.(message, undefined, undefined, () => undefined);
+    },
+    onReload: (reload) => void process.on('message', (it: ReloadMessage) => reload(it.reload.isForced)),
   };
 }

@@ -86,8 +86,8 @@ function idsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** A wildcard address is reached at the loopback address. */
-function urlOf(host: string, port: number): string {
+/** The address of a gateway on this machine. A wildcard address is reached at the loopback address. */
+export function urlOf(host: string, port: number): string {
   const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${isIPv6(reached) ? `[${reached}]` : reached}:${port}`;
 }

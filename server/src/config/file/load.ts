@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ConnectorModule } from '@crossward/connector-kit';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
 import { readText } from '../../startup/read-text.ts';
@@ -12,7 +13,7 @@ import {
   resolveWebhooks,
 } from '../configuration.ts';
 import type { EnvironmentVariables } from '../environment/environment.ts';
-import { formatPath, type Mistake, type Path } from '../mistakes/mistake.ts';
+import { formatPath, isMapping, type Mistake, type Path } from '../mistakes/mistake.ts';
 import { validate } from '../mistakes/schema-mistakes.ts';
 import { type NamedConnectors, withPlugins } from '../plugins/plugins.ts';
 import { declareTypesOf } from '../rules/identifier-type-rules.ts';
@@ -40,16 +41,51 @@ export async function loadConfiguration(source: ConfigurationSource): Promise<Co
   return (await loadWithConnectors(source)).configuration;
 }
 
+/** A configuration as it was read. */
+export interface Loaded {
+  readonly configuration: Configuration;
+  /** Those that the file can name: the built-in ones and its plug-ins. */
+  readonly connectors: readonly ConnectorModule[];
+  /** As it is written, but with the names of connectors in place of packages and files. */
+  readonly file: ConfigurationFile;
+}
+
 /**
- * As `loadConfiguration`, with the connectors that the file can name: the built-in ones and its plug-ins.
+ * As `loadConfiguration`, with the connectors that the file can name.
  *
  * @throws {ConfigurationError} as `loadConfiguration` does
  */
-export async function loadWithConnectors(
-  source: ConfigurationSource,
-): Promise<{ configuration: Configuration; connectors: readonly ConnectorModule[] }> {
+export async function loadWithConnectors(source: ConfigurationSource): Promise<Loaded> {
   const { file, connectors } = await readChecked(source, (parts) => secretMistakes(parts, source.environment));
-  return { configuration: resolveConfiguration(file, source.environment), connectors };
+  return { configuration: resolveConfiguration(file, source.environment), connectors, file };
+}
+
+/** What a running gateway can use of its file: EHRs and clients. All else is as it was. */
+export interface Reloaded extends Loaded {
+  /** Whether EHRs or clients are others than before. */
+  readonly isChanged: boolean;
+  /** Settings of the file that take effect at a restart, such as `http.public_url`. */
+  readonly waiting: readonly string[];
+}
+
+/**
+ * Loads the file of a running gateway again.
+ *
+ * @param running what the gateway uses
+ * @throws {ConfigurationError} as `loadConfiguration` does, and if EHRs or clients need a setting that waits for a restart
+ */
+export async function loadAgain(source: ConfigurationSource, running: ConfigurationFile): Promise<Reloaded> {
+  const further = (parts: PartialFile) => secretMistakes(parts, source.environment);
+  const { file: written, connectors } = await readChecked(source, further, running);
+  const { emrs, clients } = written;
+  const file = { ...running, emrs, clients };
+  return {
+    configuration: resolveConfiguration(file, source.environment),
+    connectors,
+    file,
+    isChanged: !isDeepStrictEqual([emrs, clients], [running.emrs, running.clients]),
+    waiting: waitingSettings(running, written),
+  };
 }
 
 /** An EHR with the connector that it uses. */
@@ -109,9 +145,11 @@ interface CheckedFile {
   fail(mistakes: readonly Mistake[]): ConfigurationError;
 }
 
+/** @param running the file of the running gateway that this one is for. Absent: it is for a start */
 async function readChecked(
   { path, connectors }: ConfigurationSource,
   furtherMistakes: (parts: PartialFile) => readonly Mistake[],
+  running?: ConfigurationFile,
 ): Promise<CheckedFile> {
   const text = await readText(path);
   if (text.trim() === '') throw new ConfigurationError([`${path}: is empty; it must define the EHRs and the clients`]);
@@ -120,14 +158,53 @@ async function readChecked(
   if ('mistakes' in yaml) throw errorOf(path, yaml.mistakes);
 
   const fail = (mistakes: readonly Mistake[]) => errorOf(path, mistakes.map(located(yaml)));
-  declareTypesOf(yaml.value);
+  if (!running) declareTypesOf(yaml.value);
   const named = await withPlugins(yaml.value, path, connectors);
-  const { mistakes, mistyped } = validate(yaml.value, schemasOf(named));
-  const parts = without(yaml.value, mistyped);
-  const all = [...named.mistakes, ...mistakes, ...ruleMistakes(parts), ...furtherMistakes(parts)];
+  const check = (value: unknown): readonly Mistake[] => {
+    const { mistakes, mistyped } = validate(value, schemasOf(named));
+    const parts = without(value, mistyped);
+    return [...mistakes, ...ruleMistakes(parts), ...furtherMistakes(parts)];
+  };
+  const all = [...named.mistakes, ...(running ? withItsTypes(yaml.value, running, check) : check(yaml.value))];
   if (all.length > 0) throw fail(all);
+  if (running) {
+    const { emrs, clients } = yaml.value as ConfigurationFile;
+    const clashes = check({ ...running, emrs, clients });
+    if (clashes.length > 0) throw fail(clashes.map(waitsForRestart));
+  }
   const file = withNames(yaml.value as ConfigurationFile, named);
   return { file, connectors: [...new Set(named.connectors.values())], fail };
+}
+
+/** Checks a file with the types of identifiers that it declares, and gives the gateway its own ones back before it works on. */
+function withItsTypes<Result>(value: unknown, running: ConfigurationFile, check: (value: unknown) => Result): Result {
+  declareTypesOf(value);
+  try {
+    return check(value);
+  } finally {
+    declareTypesOf(running);
+  }
+}
+
+/** A mistake that the file has only for a gateway whose other settings are still the former ones. */
+function waitsForRestart({ text, ...mistake }: Mistake): Mistake {
+  return { ...mistake, text: `${text} (with the other settings of the running gateway, which change at a restart)` };
+}
+
+/** Settings other than EHRs and clients that differ. */
+function waitingSettings(running: ConfigurationFile, written: ConfigurationFile): string[] {
+  const [before, after] = [running, written].map(
+    ({ emrs: _, clients: __, ...rest }) => rest as Record<string, unknown>,
+  );
+  return differences(before, after).flatMap((section) => {
+    const parts = [before?.[section], after?.[section]].map((it) => (isMapping(it) ? it : undefined));
+    return parts.some((it) => it) ? differences(...parts).map((key) => `${section}.${key}`) : section;
+  });
+}
+
+function differences(before: Record<string, unknown> = {}, after: Record<string, unknown> = {}): string[] {
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return keys.filter((key) => !isDeepStrictEqual(before[key], after[key]));
 }
 
 /** Connectors with mistakes of their own accept any settings, so that one mistake is reported once. */

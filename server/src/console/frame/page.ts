@@ -3,6 +3,7 @@ import type { PostgresPool } from 'kysely';
 import type { Logger } from 'pino';
 import type { Configuration, ConfiguredAccess, ConfiguredEmr } from '../../config/configuration.ts';
 import type { ConsoleSettings } from '../../config/console-settings.ts';
+import type { ConfigurationState } from '../../config/file/configuration-state.ts';
 import type { DatabaseClock } from '../../db/clock.ts';
 import type { Channel } from '../../db/tables/messages.ts';
 import type { TroubleWatch } from '../../db/troubles.ts';
@@ -13,11 +14,9 @@ import type { CredentialServices } from '../sign-in/credentials.ts';
 import type { Session } from '../sign-in/sessions.ts';
 import type { SignInMetrics } from '../sign-in/sign-in-metrics.ts';
 
-/** What the console reads of the configuration, which can change while the gateway runs. */
+/** The clients of the configuration, what clients can be granted, and EHRs with connectors, for checks of connections. */
 interface Configured {
-  /** The clients of the configuration, and what clients can be granted. */
   readonly configured: ConfiguredAccess;
-  /** The configured EHRs and the connectors, for checks of connections. */
   readonly emrs: readonly ConfiguredEmr[];
   readonly connectors: readonly ConnectorModule[];
 }
@@ -28,6 +27,8 @@ export interface ConsoleParts {
   readonly services: WriteServices;
   /** As it is now. */
   configuration(): Configured;
+  /** What became of the configuration file. */
+  readonly configurationState: ConfigurationState;
   /** Makes this process use committed changes of clients at once. */
   refreshClients(): Promise<void>;
   /** Makes this process use committed pauses of EHRs at once. */

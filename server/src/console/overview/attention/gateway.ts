@@ -16,9 +16,10 @@ const wrongClockSeconds = 5;
 /** People mistype a password now and then. */
 const manyRejections = 10;
 
-/** What concerns the gateway itself: its database, changes in EHRs that are read late, the audit trail, the clock and sign-ins. */
+/** What concerns the gateway itself: its configuration, database, changes in EHRs that are read late, the audit trail, the clock and sign-ins. */
 export async function gatewayInNeed(context: SignedIn): Promise<Need[]> {
   return [
+    ...configurationFile(context),
     ...databaseTrouble(context),
     ...slowDatabase(context),
     ...(await lateChanges(context)),
@@ -27,6 +28,23 @@ export async function gatewayInNeed(context: SignedIn): Promise<Need[]> {
     ...(await rejectedSignIns(context)),
     ...(await unprovenRows(context)),
   ];
+}
+
+function configurationFile({ deps: { configurationState } }: SignedIn): Need[] {
+  const { refused, waiting } = configurationState;
+  const subject = 'Configuration';
+  const needs: Need[] = [];
+  if (refused) {
+    const [first, ...more] = refused.mistakes;
+    const others = more.length > 0 && ` and ${counted(more.length, 'other mistake')}`;
+    const what = html`The file is not used, and the former one goes on: <code>${first}</code>${others}`;
+    needs.push({ subject, what, since: refused.since, mend: html`<code>crossward config check</code>` });
+  }
+  if (waiting.length > 0) {
+    const what = html`<code>${waiting.join(', ')}</code> of the file will be used after a restart`;
+    needs.push({ subject, what, mend: 'Restart the gateway' });
+  }
+  return needs;
 }
 
 function databaseTrouble({ deps: { troubles } }: SignedIn): Need[] {

@@ -1,0 +1,41 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Problem } from '../../problems/problem.ts';
+import type { KeyRing } from '../../secrets/key-ring.ts';
+import { reloadHeader, reloadTokens } from '../../secrets/reload-token.ts';
+
+/** What became of the wish to read the configuration file again. */
+export interface ReloadAnswer {
+  /** `unchanged`: the file is as it was. `refused`: the former configuration goes on. */
+  readonly outcome: 'changed' | 'unchanged' | 'refused';
+  /** EHRs. */
+  readonly added: readonly string[];
+  /** EHRs with a new connection. */
+  readonly reconnected: readonly string[];
+  /** EHRs. */
+  readonly removed: readonly string[];
+  /** Settings that take effect at a restart. */
+  readonly waiting: readonly string[];
+  /** Why it was refused. */
+  readonly mistakes: readonly string[];
+}
+
+/** @param isForced EHRs are removed although something is open there, and used although they do not answer */
+export type Reload = (isForced: boolean) => Promise<ReloadAnswer>;
+
+/** `POST /reload`, for `crossward reload`. Whoever has no token of the secret key learns nothing of it. */
+export function addReload(app: FastifyInstance, keys: KeyRing, reload: Reload): void {
+  app.post<{ Querystring: { readonly force?: string } }>('/reload', async (request) => {
+    if (!hasToken(request, keys)) throw new Problem('route_not_found');
+    return reload(request.query.force === 'true');
+  });
+}
+
+function hasToken({ headers }: FastifyRequest, keys: KeyRing): boolean {
+  const given = hashOf(String(headers[reloadHeader] ?? ''));
+  return reloadTokens(keys, Date.now()).some((token) => timingSafeEqual(hashOf(token), given));
+}
+
+function hashOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,99 @@
+import type { ConnectorModule } from '@crossward/connector-kit';
+import type { Logger } from 'pino';
+import { countOpenWork, type OpenWork } from './background/open-work.ts';
+import type { RefreshableClients } from './clients/client-registry.ts';
+import { noteGrants } from './clients/configured-grants.ts';
+import type { Configuration, ConfiguredEmr } from './config/configuration.ts';
+import type { Db } from './db/kysely.ts';
+import type { EhrChange, Ehrs } from './ehr/registry.ts';
+import { describeError } from './log/describe-error.ts';
+import { createPageAssets } from './patient-page/assets.ts';
+import { ConfigurationError } from './startup/configuration-error.ts';
+
+/** A configuration with its connectors: the built-in ones and its plug-ins. */
+export interface Configured {
+  readonly configuration: Configuration;
+  readonly connectors: readonly ConnectorModule[];
+}
+
+/** What has changed. */
+export type Changes = Pick<EhrChange, 'added' | 'reconnected' | 'removed'>;
+
+/** The configuration cannot be used now, but later it may. */
+export class NotYet extends ConfigurationError {}
+
+interface Parts {
+  readonly ehrs: Ehrs;
+  readonly clients: RefreshableClients;
+  readonly db: Db;
+  /** Those whose tables the start has created. */
+  readonly migrated: readonly ConnectorModule[];
+  /** Called with what is in use from now on. */
+  readonly applied: (configured: Configured) => void;
+  readonly log: Logger;
+}
+
+/**
+ * Returns what makes the gateway use the EHRs and clients of another configuration. What runs goes on with the former ones.
+ *
+ * It throws a ConfigurationError, and nothing has changed, if a connector cannot be opened because of a mistake; a `NotYet`, unless
+ * it is forced, if an EHR with open work is missing, or the new connection to one cannot be opened.
+ */
+export function createReconfigure({ ehrs, clients, db, migrated, applied, log }: Parts) {
+  return async ({ configuration, connectors }: Configured, isForced: boolean): Promise<Changes> => {
+    assertTables(configuration, connectors, migrated);
+    await Promise.all(configuration.emrs.flatMap(({ care_units }) => care_units).map(assertLogo));
+    const removed = [...ehrs.registry.keys()].filter((id) => !configuration.emrs.some((emr) => emr.id === id));
+    if (removed.length > 0 && !isForced) assertNothingOpen(await countOpenWork(db, removed));
+    const change = await ehrs.prepare(configuration.emrs, connectors);
+    if (change.notOpen.length > 0 && !isForced) {
+      await change.drop();
+      throw new NotYet(change.notOpen.map(notOpenText));
+    }
+    change.apply();
+    clients.configure(configuration);
+    applied({ configuration, connectors });
+    await noteGrants(db, clients.configured()).catch((error) =>
+      log.warn({ cause: describeError(error) }, 'noting the grants of the configuration failed, will retry'),
+    );
+    return change;
+  };
+}
+
+/** The start creates tables, with all gateways of the former version still at work. */
+function assertTables(
+  { emrs }: Configuration,
+  connectors: readonly ConnectorModule[],
+  migrated: Parts['migrated'],
+): void {
+  const mistakes = emrs.flatMap(({ id, connector }) => {
+    const module = connectors.find(({ name }) => name === connector);
+    return module?.migrations === undefined || migrated.includes(module)
+      ? []
+      : [`EHR ${id}: the connector ${connector} is new and has tables, which the gateway creates at a restart`];
+  });
+  if (mistakes.length > 0) throw new ConfigurationError(mistakes);
+}
+
+async function assertLogo({ patient_page, policies }: ConfiguredEmr['care_units'][number]): Promise<void> {
+  if (patient_page.logo_file !== undefined) await createPageAssets(patient_page, policies.code.length);
+}
+
+function assertNothingOpen(open: readonly OpenWork[]): void {
+  if (open.length > 0) throw new NotYet(open.map(openText));
+}
+
+function openText({ emr, writes, codes, holds }: OpenWork): string {
+  const counts = [
+    [writes, 'write', 'writes'],
+    [codes, 'code', 'codes'],
+    [holds, 'hold', 'holds'],
+  ] as const;
+  const words = counts.flatMap(([count, one, many]) => (count > 0 ? [`${count} ${count === 1 ? one : many}`] : []));
+  return `EHR ${emr}: is not removed while something is open there (${words.join(', ')}); \`crossward reload --force\` leaves that to operators`;
+}
+
+function notOpenText({ emr, detail }: EhrChange['notOpen'][number]): string {
+  const cause = detail === undefined ? '' : ` (${detail})`;
+  return `EHR ${emr}: does not answer with its new settings${cause}; the former connection goes on; \`crossward reload --force\` replaces it`;
+}

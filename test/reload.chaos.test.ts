@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import type { ConfigurationFile } from '../server/src/config/schema/schema.ts';
+import { createTestDatabase } from './database/database.ts';
+import { type ChildGateway, startChild } from './processes/child-gateway.ts';
+import { freePort } from './processes/free-port.ts';
+import { mountConfiguration } from './processes/mounted-configuration.ts';
+import { startRoundRobinProxy } from './processes/round-robin-proxy.ts';
+import { BookingLoad } from './requests/booking-load.ts';
+import { eventually } from './requests/codes.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'crossward-reloads-'));
+const { database, url, dispose } = await createTestDatabase('postgresql');
+afterAll(async () => {
+  await dispose();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const reloads = 48;
+/** Every twelfth is left to the gateways, which see that the file has changed. The others come with a signal. */
+const isSeen = (version: number) => version % 12 === 0;
+
+const { setup, first, publish } = await mountConfiguration(folder);
+
+/** Another name in each version, a new connection to another EHR, and an EHR that comes and goes. */
+function fileOf(version: number): ConfigurationFile {
+  const emrs = first.emrs.map((emr, index) => ({
+    ...emr,
+    name: `${emr.id}, version ${version}`,
+    ...(index === version % first.emrs.length && { connection: { ...emr.connection, concurrency: 10 + version } }),
+  }));
+  const [norway] = emrs;
+  if (!norway || version % 5 !== 0) return { ...first, emrs };
+  const clients = first.clients.map((client) => ({ ...client, grants: [...client.grants, { emr: 'more' }] }));
+  return { ...first, emrs: [...emrs, { ...norway, id: 'more' }], clients };
+}
+
+async function namesOf(gateway: ChildGateway): Promise<readonly string[]> {
+  const response = await gateway.send<{ emrs: { name: string }[] }>({ method: 'GET', path: '/api/emrs' });
+  return response?.body.emrs.map(({ name }) => name) ?? [];
+}
+
+test('two gateways that read their file again and again lose, double and reject no booking', async () => {
+  const ports = [await freePort(), await freePort()];
+  const start = async (port = 0) =>
+    startChild({
+      dataDir: await mkdtemp(join(folder, 'gateway-')),
+      databaseUrl: url,
+      setup,
+      variables: { PORT: String(port) },
+    });
+  const gateways = await Promise.all(ports.map(start));
+  onTestFinished(async () => void (await Promise.all(gateways.map((gateway) => gateway.kill()))));
+  const proxy = await startRoundRobinProxy(gateways.map(({ address }) => address));
+  onTestFinished(() => proxy.close());
+  const target = { address: proxy.address, credentials: gateways[0]?.credentials ?? {} };
+  const load = await BookingLoad.start(target, { clients: 4, pauseMilliseconds: 100 });
+
+  async function reload(version: number): Promise<void> {
+    if (version % 7 === 0) {
+      await publish('emrs: [');
+      for (const { pid } of gateways) process.kill(pid, 'SIGHUP');
+    }
+    await publish(fileOf(version));
+    if (!isSeen(version)) for (const { pid } of gateways) process.kill(pid, 'SIGHUP');
+    const isUsed = async (gateway: ChildGateway) =>
+      expect(await namesOf(gateway)).toContain(`sandbox-no, version ${version}`);
+    await eventually(() => Promise.all(gateways.map(isUsed)));
+  }
+
+  for (let version = 1; version <= reloads; version++) {
+    await reload(version);
+    await load.progress(2);
+  }
+  // A busy machine stands still for seconds.
+  expect([...load.reasons].filter((reason) => reason !== 'overloaded')).toEqual([]);
+  expect(load.counts.unanswered).toBe(0);
+
+  // One is killed while it reads the file, and starts with the next one.
+  await publish(fileOf(reloads + 1));
+  process.kill(gateways[1]?.pid ?? 0, 'SIGHUP');
+  await gateways[1]?.kill();
+  gateways[1] = await start(ports[1]);
+  await reload(reloads + 2);
+  await load.progress(10);
+  await load.stop();
+  await load.verify(database);
+  for (const { logLines } of gateways)
+    expect(logLines.filter((line) => /"level":[56]0/.test(line) && !/configuration file not used/.test(line))).toEqual(
+      [],
+    );
+});
