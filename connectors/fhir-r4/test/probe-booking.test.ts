@@ -39,7 +39,7 @@ describe('another booking mode', () => {
   test.each(['create', 'operations'] as const)(
     'is not recommended instead of %s if no proof succeeded',
     async (mode) => {
-      const server = await start({ transactions: 'none', operations: 'ihe' });
+      const server = await start({ transactions: 'none', operations: 'ihe', checksAppointments: true });
       server.misbehave = rejectsPut;
       const { recommendedSettings, finding } = await probe(server, { mode });
       expect(finding('If-Match is heeded')?.status).toBe('untried');
@@ -121,7 +121,11 @@ describe('operation ids', () => {
     const server = await start(options);
     const { finding } = await probe(server, booking);
     expect(finding(name)).toBeUndefined();
-    expect(server.seen.filter(({ method, path }) => method === 'POST' && path === '/Appointment')).toEqual([]);
+    const created = server.seen.filter(({ method, path }) => method === 'POST' && path === '/Appointment');
+    // In `create`, the check tries a booking that must be refused.
+    expect(
+      created.filter(({ body }) => !('mode' in booking && booking.mode === 'create') || body.includes('identifier')),
+    ).toEqual([]);
   });
 });
 
@@ -131,4 +135,63 @@ test('the mode `operations` is reported as experimental, and no other', async ()
     (await probe(server, { mode })).finding('experimental');
   expect(await findingsIn('operations')).toMatchObject({ status: 'warning' });
   expect(await findingsIn('slot_claim')).toBeUndefined();
+});
+
+describe('the right to book', () => {
+  const name = 'right to book';
+  const forbids = ({ method, path }: { readonly method: string; readonly path: string }) =>
+    method === 'POST' && path === '/Appointment' ? { status: 403 } : undefined;
+  const scheduler: FakeOptions = { transactions: 'none', plainWrites: false, checksAppointments: true };
+
+  test.each<[FakeOptions, Booking]>([
+    [scheduler, { mode: 'create' }],
+    [scheduler, { mode: 'create', minimal_create: true }],
+    [{}, {}],
+    [{ transactions: 'none' }, {}],
+  ])('is missed before anything is booked: %j, %j', async (options, booking) => {
+    const server = await start(options);
+    server.misbehave = forbids;
+    const { finding } = await probe(server, booking);
+    expect(finding(name)).toMatchObject({ status: 'problem', detail: expect.stringContaining('give it the right to') });
+    expect(server.store.all('Appointment')).toEqual([]);
+  });
+
+  test('is shown by the refusal of a booking of nobody', async () => {
+    const server = await start(scheduler);
+    const { finding, recommendedSettings } = await probe(server, { mode: 'create' });
+    expect(finding(name)).toMatchObject({ status: 'ok' });
+    expect(recommendedSettings).toEqual({});
+    expect(server.store.all('Appointment')).toEqual([]);
+  });
+
+  test('is not told if the server only fails', async () => {
+    const server = await start(scheduler);
+    server.misbehave = ({ method }) => (method === 'POST' ? { status: 500 } : undefined);
+    const { finding } = await probe(server, { mode: 'create' });
+    expect(finding(name)).toMatchObject({ status: 'problem', detail: expect.stringContaining('500') });
+  });
+
+  test('is no reason to book by create where the server checks nothing', async () => {
+    const server = await start({});
+    const { finding, recommendedSettings } = await probe(server, { mode: 'create' });
+    expect(finding(name)).toMatchObject({ status: 'problem', detail: expect.stringContaining('does not exist') });
+    expect(recommendedSettings).toEqual({ booking: { mode: 'none' } });
+    expect(server.store.all('Appointment')).toEqual([]);
+  });
+
+  test('says what of the check is left on a server that lets nothing be removed', async () => {
+    const server = await start({});
+    server.misbehave = ({ method, path }) =>
+      path.startsWith('/Appointment/') && method !== 'GET' ? { status: 405 } : undefined;
+    const { finding } = await probe(server, { mode: 'create' });
+    const [left] = server.store.all('Appointment');
+    expect(finding(name)?.detail).toContain(`Appointment/${left?.id} could not be removed again`);
+  });
+
+  test('is not asked for where no booking is offered', async () => {
+    const server = await start(scheduler);
+    const { finding } = await probe(server, { mode: 'create', changes: ['cancel'] });
+    expect(finding(name)).toBeUndefined();
+    expect(server.seen.filter(({ method }) => method === 'POST').map(({ path }) => path)).not.toContain('/Appointment');
+  });
 });

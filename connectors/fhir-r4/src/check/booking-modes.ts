@@ -158,7 +158,10 @@ async function probeTransactionSize(
   return tellAndAdvise('That is too few: several changes at once will be rejected', { mode });
 }
 
-/** Tried only in modes that write operation ids, unless the settings say that the server does not keep them. */
+/**
+ * Tried only in modes that write operation ids, unless the settings say that the server does not keep them. Shows too whether
+ * the client may create Appointments.
+ */
 async function probeOperationIds(
   mode: BookingMode,
   booking: Booking,
@@ -170,6 +173,11 @@ async function probeOperationIds(
   if (!writesIds || !facts.can('Appointment', 'create')) return {};
   const name = 'operation ids are kept';
   const proof = await attempt(findings, name, () => proveOperationIds(client, systemOf(booking)));
+  if (proof === 'rejected') {
+    const detail = 'The server does not let this client create appointments: give it the right to.';
+    findings.push({ name: 'right to book', status: 'problem', detail });
+    return {};
+  }
   const consequence = 'an appointment is not found by the identifier that it was created with';
   if (proof) findings.push(told(name, proof, consequence));
   return proof === 'broken' ? { operation_lookup: false } : {};

@@ -13,6 +13,7 @@ import { probeCareUnits } from './care-units.ts';
 import { probeAppointments, probeChanges, probeHabits, probePatientSearch, probeProfiles } from './habits.ts';
 import { probeDocuments, probeMedicalNotes } from './notes-and-documents.ts';
 import { probeNumbers } from './numbers.ts';
+import { probeRightToBook } from './right-to-book.ts';
 
 /** `crossward emr check`: which server it is, what it supports, and which settings to use. */
 export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>): Promise<ProbeReport> {
@@ -33,6 +34,7 @@ export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>):
   const mode = await probeBooking(context.settings, client, facts, findings, recommended);
   await attempt(findings, 'booking', async () => assertSuits(mode, settings));
   const ehr = await attempt(findings, 'care units', async () => connect(context, client, facts));
+  if (ehr) await probeRightToBook(ehr, mode, facts, findings, recommended);
   if (ehr) await attempt(findings, 'numbers', () => probeNumbers(ehr, findings, recommended));
   if (ehr) await probeRecords(ehr, mode, facts, context.careUnits, findings, recommended);
   if (ehr) await probeCareUnits(ehr, openBooking(mode, ehr, facts), context, findings, recommended);

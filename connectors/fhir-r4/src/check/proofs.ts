@@ -13,7 +13,7 @@ export const noVersion = '999999999';
  *
  * - `held`: it does
  * - `broken`: it does not
- * - `rejected`: it does not let the client write slots, or not in this way
+ * - `rejected`: it does not let the client write Slots (or Appointments, in their proof), or not in this way
  * - `unproven`: there is no data for the proof, or the server rejected the proof for another reason
  */
 export type Proof = 'held' | 'broken' | 'rejected' | 'unproven';
@@ -32,8 +32,11 @@ export async function proofOfRejection(
   // 400 may be about the version or about something else. If it is something else, the correct version is rejected too.
   if (status === 400) return meta?.versionId && (await writeUnder(meta.versionId)).ok ? 'held' : 'unproven';
   // A client that may write slots may not be allowed to write schedules.
-  const isForbidden = status === 401 || status === 403 || status === 405;
-  return isForbidden && resourceType === 'Slot' ? 'rejected' : 'unproven';
+  return isForbidden(status) && resourceType === 'Slot' ? 'rejected' : 'unproven';
+}
+
+function isForbidden(status: number): boolean {
+  return status === 401 || status === 403 || status === 405;
 }
 
 /** A resource for the proof, which is written back unchanged. */
@@ -83,7 +86,7 @@ export function probeAppointment(system: string, value: string): FhirAppointment
 export async function proveOperationIds(client: FhirClient, operationSystem: string): Promise<Proof> {
   const marker = `probe-${randomUUID()}`;
   const made = await client.create(probeAppointment(operationSystem, marker));
-  if (!made.ok) return 'unproven';
+  if (!made.ok) return isForbidden(made.status) ? 'rejected' : 'unproven';
   try {
     const [found] = await appointmentsMarked(client, operationSystem, marker);
     return found ? 'held' : 'broken';
