@@ -11,7 +11,7 @@ export interface Change {
 
 /** Changes that were read: everything that changed from a time on, or the oldest part of it. */
 export interface ReadChanges<Item extends Change> {
-  /** The oldest first. */
+  /** The oldest first, and those of one time in the same order in each call. */
   readonly changes: readonly Item[];
   /** Whether there are more, newer ones. */
   readonly isCut: boolean;

@@ -10,7 +10,7 @@ export async function readEach<Found>(
   const left = [...new Set(ids)];
   while (left.length > 0) {
     const some = await Promise.all(left.splice(0, atOnce).map(read));
-    found.push(...some.flatMap((it) => it ?? []));
+    found.push(...some.filter((it) => it !== null && it !== undefined));
   }
   return found;
 }
