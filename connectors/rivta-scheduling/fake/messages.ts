@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { DOMParser, type Element, MIME_TYPE } from '@xmldom/xmldom';
 
-export const soap = 'http://schemas.xmlsoap.org/soap/envelope/';
+const soap = 'http://schemas.xmlsoap.org/soap/envelope/';
 export const core = 'urn:riv:crm:scheduling:1';
-export const extension = 'urn:riv:crm:scheduling:1.1';
+const extension = 'urn:riv:crm:scheduling:1.1';
 
 /** A message that breaks the schema or the binding. */
 export class BadMessage extends Error {}
@@ -58,7 +58,7 @@ const period = ['startDateInclusive', 'endDateInclusive'];
 const types = ['timeTypeName?', 'timeTypeID?', 'careTypeName?', 'careTypeID?'];
 
 /** The requests, in the order of the official schemas. */
-export const requests: Readonly<Record<string, readonly Rule[]>> = Object.fromEntries(
+const requests: Readonly<Record<string, readonly Rule[]>> = Object.fromEntries(
   Object.entries({
     GetAllTimeTypes: ['healthcare_facility', '+careTypeIDs*', '+subject_of_care'],
     GetAllPerformers: ['healthcare_facility', 'timeTypeIDs*', 'careTypeIDs*', 'subject_of_care'],

@@ -1,11 +1,11 @@
 import { type Appointment, type AppointmentQuery, type CareUnit, ConnectorError } from '@crossward/connector-kit';
 import { appointmentsFor } from '@crossward/connector-kit/rest';
+import { childrenOf, leaves } from '@crossward/connector-kit/soap';
 import { appointmentIdOf, bookingKeyOf } from './appointment-id.ts';
 import { bookedPeriod } from './local-time.ts';
 import { isSameSubject, patientIdOf, subjectOf } from './patient-id.ts';
 import { messageNamespace, type Producer } from './producer.ts';
 import { bookingIdIn, readTimeslot, resourceIdOf, serviceIdOf, type Timeslot, untypedService } from './timeslot.ts';
-import { childrenOf, leaves } from './xml.ts';
 
 const namespace = messageNamespace('GetSubjectOfCareSchedule');
 

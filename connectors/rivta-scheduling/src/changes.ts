@@ -6,6 +6,7 @@ import {
   type CareUnit,
   ConnectorError,
 } from '@crossward/connector-kit';
+import { asXmlText, childOf, leaves } from '@crossward/connector-kit/soap';
 import { type BookingKey, bookingKeyOf } from './appointment-id.ts';
 import { appointmentOf, type Booking, bookingsOf, withTimes } from './bookings.ts';
 import type { Directory } from './directory.ts';
@@ -15,7 +16,6 @@ import { isSameSubject, subjectOf } from './patient-id.ts';
 import { core, coreExtension, messageNamespace, type Producer } from './producer.ts';
 import { findFreeSlots } from './slots.ts';
 import { type FreeSlot, readTimeslot, requestedTimeslot, resourceIdOf, serviceIdOf } from './timeslot.ts';
-import { asXmlText, childOf, leaves } from './xml.ts';
 
 export interface Ehr {
   readonly producer: Producer;

@@ -1,9 +1,9 @@
 import type { CareUnit, HealthcareService, Resource } from '@crossward/connector-kit';
 import { compareText, type KeptLists, keptLists } from '@crossward/connector-kit/rest';
+import { childrenOf, leaves } from '@crossward/connector-kit/soap';
 import Type from 'typebox';
 import { core, messageExtension, messageNamespace, type Producer } from './producer.ts';
 import { readTexts } from './records.ts';
-import { childrenOf, leaves } from './xml.ts';
 
 const text = Type.String();
 /** `PerformerInfoType`, which spells it so. */

@@ -7,6 +7,7 @@ import {
   type MedicalNoteQuery,
 } from '@crossward/connector-kit';
 import { newestPage, type Reading } from '@crossward/connector-kit/rest';
+import { childOf, childrenOf, leaves, textOf, type XmlElement } from '@crossward/connector-kit/soap';
 import Type from 'typebox';
 import { reachedAt, readLocalTime } from './local-time.ts';
 import { isSameSubject, patientIdOf, subjectOf } from './patient-id.ts';
@@ -14,7 +15,6 @@ import { readTexts } from './records.ts';
 import { facilitiesOf, type RivtaSettings } from './settings.ts';
 import { call } from './soap.ts';
 import { isTrue } from './timeslot.ts';
-import { childOf, childrenOf, leaves, textOf, type XmlElement } from './xml.ts';
 
 const operation = 'GetCareDocumentation';
 const namespace = 'urn:riv:clinicalprocess:healthcond:description:GetCareDocumentationResponder:2';

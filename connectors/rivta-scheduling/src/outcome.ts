@@ -1,5 +1,5 @@
 import { ConnectorError } from '@crossward/connector-kit';
-import { textOf, type XmlElement } from './xml.ts';
+import { textOf, type XmlElement } from '@crossward/connector-kit/soap';
 
 /** What a producer answers to a change. The texts are for the person. */
 export interface Outcome {

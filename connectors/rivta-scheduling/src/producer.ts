@@ -5,6 +5,7 @@ import {
   type EhrHttp,
   type LeftOutRecord,
 } from '@crossward/connector-kit';
+import type { NewElement, XmlElement } from '@crossward/connector-kit/soap';
 import type { RepeatedHour } from './local-time.ts';
 import { outcomeOf } from './outcome.ts';
 import {
@@ -15,7 +16,6 @@ import {
   type RivtaSettings,
 } from './settings.ts';
 import { type Actor, call } from './soap.ts';
-import type { NewElement, XmlElement } from './xml.ts';
 
 /** The namespace of the shared types of `crm:scheduling`. */
 export const core = 'urn:riv:crm:scheduling:1';

@@ -1,6 +1,6 @@
 import { type Reading, readRecord } from '@crossward/connector-kit/rest';
+import { childrenOf, type XmlElement } from '@crossward/connector-kit/soap';
 import type { Static, TObject } from 'typebox';
-import { childrenOf, type XmlElement } from './xml.ts';
 
 /**
  * The texts of a record by the names that the schema has. Empty elements are absent. One that is repeated, or has others in it,

@@ -1,5 +1,6 @@
 import { type CareUnit, ConnectorError, type TimeSlot, type TimeSlotQuery } from '@crossward/connector-kit';
 import { timeSlotsFor } from '@crossward/connector-kit/rest';
+import { childrenOf, leaves, type XmlElement } from '@crossward/connector-kit/soap';
 import { bookingKeyOf } from './appointment-id.ts';
 import { bookingsOf } from './bookings.ts';
 import type { Directory, Unit } from './directory.ts';
@@ -7,7 +8,6 @@ import { freePeriod, localDate, readLocalTime } from './local-time.ts';
 import { subjectOf } from './patient-id.ts';
 import { messageExtension, messageNamespace, type Producer } from './producer.ts';
 import { type FreeSlot, readTimeslot, resourceIdOf, serviceIdOf, untypedService } from './timeslot.ts';
-import { childrenOf, leaves, type XmlElement } from './xml.ts';
 
 const namespace = messageNamespace('GetAvailableTimeslots');
 

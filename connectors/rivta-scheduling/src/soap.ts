@@ -1,8 +1,16 @@
 import { ConnectorError, type EhrHttp, type EhrResponse } from '@crossward/connector-kit';
+import {
+  childOf,
+  faultIn,
+  leaves,
+  type NewElement,
+  readBody,
+  type SoapFault,
+  writeMessage,
+  type XmlElement,
+} from '@crossward/connector-kit/soap';
 import { platformErrorIn } from './platform-errors.ts';
-import { childOf, leaves, type NewElement, readXml, textOf, writeXml, type XmlElement } from './xml.ts';
 
-const soap = 'http://schemas.xmlsoap.org/soap/envelope/';
 const registry = 'urn:riv:itintegration:registry:1';
 const headers = 'urn:riv:interoperability:headers:1';
 
@@ -66,7 +74,7 @@ async function attemptCall(http: EhrHttp, request: SoapRequest): Promise<XmlElem
       accept: 'text/xml',
       soapaction: `"${namespace}:${operation}"`,
     },
-    body: writeXml(envelope(request)),
+    body: messageOf(request),
     repeatable: reads,
     refused,
   });
@@ -77,7 +85,7 @@ async function attemptCall(http: EhrHttp, request: SoapRequest): Promise<XmlElem
 function answerIn(response: EhrResponse, request: SoapRequest): XmlElement {
   const { namespace, operation } = request;
   const body = bodyOf(response, request);
-  const fault = childOf(body, soap, 'Fault');
+  const fault = faultIn(body);
   if (fault) throw errorOf(fault, request, response.status);
   const answer = childOf(body, namespace, `${operation}Response`);
   if (response.status !== 200 || !answer) throw unreadable(request, response.status);
@@ -93,7 +101,7 @@ function isRefused(response: EhrResponse, request: SoapRequest): boolean {
   }
 }
 
-function envelope({ namespace, operation, logicalAddress, actor, content }: SoapRequest): NewElement {
+function messageOf({ namespace, operation, logicalAddress, actor, content }: SoapRequest): string {
   const actorHeader = actor && {
     namespace: headers,
     name: 'Actor',
@@ -102,30 +110,17 @@ function envelope({ namespace, operation, logicalAddress, actor, content }: Soap
       ['actorType', actor.type],
     ]),
   };
-  return {
-    namespace: soap,
-    name: 'Envelope',
-    content: [
-      {
-        namespace: soap,
-        name: 'Header',
-        content: [...leaves(registry, [['LogicalAddress', logicalAddress]]), ...(actorHeader ? [actorHeader] : [])],
-      },
-      { namespace: soap, name: 'Body', content: [{ namespace, name: operation, content }] },
-    ],
-  };
+  const header = [...leaves(registry, [['LogicalAddress', logicalAddress]]), ...(actorHeader ? [actorHeader] : [])];
+  return writeMessage(header, { namespace, name: operation, content });
 }
 
 function bodyOf({ status, text }: EhrResponse, request: SoapRequest): XmlElement {
-  let envelope: XmlElement;
+  let body: XmlElement | undefined;
   try {
-    envelope = readXml(text);
+    body = readBody(text);
   } catch (error) {
     if (status === 200 && request.reads) throw error;
-    throw unreadable(request, status);
   }
-  const isEnvelope = envelope.namespace === soap && envelope.name === 'Envelope';
-  const body = isEnvelope ? childOf(envelope, soap, 'Body') : undefined;
   if (!body) throw unreadable(request, status);
   return body;
 }
@@ -145,10 +140,9 @@ function unreadable({ operation, reads }: SoapRequest, status: number): Connecto
  * A fault is technical: its text is not for the person. A fault of the client says that the message must not be sent again
  * as it is (SOAP 1.1, section 4.4.1), so it was not carried out.
  */
-function errorOf(fault: XmlElement, { operation, reads }: SoapRequest, status: number): ConnectorError {
-  const faultCode = textOf(fault, '', 'faultcode') ?? '';
-  const platform = platformErrorIn(textOf(fault, '', 'faultstring') ?? '');
-  const [, ofSoap] = /(?:^|:)(Client|Server|VersionMismatch|MustUnderstand)\b/.exec(faultCode) ?? [];
+function errorOf(fault: SoapFault, { operation, reads }: SoapRequest, status: number): ConnectorError {
+  const platform = platformErrorIn(fault.text);
+  const [ofSoap] = /^(?:Client|Server|VersionMismatch|MustUnderstand)\b/.exec(fault.code) ?? [];
   const refusal = { status, code: platform?.code ?? ofSoap };
   if (platform?.kind === 'configuration') {
     const words = `${operation}: ${platform.code}, ${platform.means}`;

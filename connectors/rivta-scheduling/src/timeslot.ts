@@ -1,9 +1,9 @@
 import type { Reading } from '@crossward/connector-kit/rest';
+import { leaves, type NewElement, textOf, type XmlElement } from '@crossward/connector-kit/soap';
 import Type, { type Static } from 'typebox';
 import type { Period } from './local-time.ts';
 import { core, coreExtension } from './producer.ts';
 import { readTexts } from './records.ts';
-import { leaves, type NewElement, textOf, type XmlElement } from './xml.ts';
 
 const text = Type.String();
 const optional = Type.Optional(text);

@@ -1,4 +1,3 @@
-import { ConnectorError } from '@crossward/connector-kit';
 import {
   DOMImplementation,
   DOMParser,
@@ -8,8 +7,9 @@ import {
   type Node,
   XMLSerializer,
 } from '@xmldom/xmldom';
+import { ConnectorError } from '../errors.ts';
 
-/** An element that was read. Attributes are left out: no contract has one. */
+/** An element that was read. Attributes are left out. */
 export interface XmlElement {
   readonly namespace: string;
   readonly name: string;
@@ -22,10 +22,11 @@ export interface XmlElement {
 export interface NewElement {
   readonly namespace: string;
   readonly name: string;
+  readonly attributes?: Readonly<Record<string, string>>;
   readonly content: string | readonly NewElement[];
 }
 
-/** The messages of the contracts are eight levels deep. */
+/** Far more than any message has. */
 const deepest = 64;
 
 /**
@@ -90,7 +91,7 @@ export function textOf(parent: XmlElement, namespace: string, name: string): str
   return childOf(parent, namespace, name)?.text || undefined;
 }
 
-/** Elements that an XML sequence can have, one for each value. Empty ones are left out, as the contracts demand. */
+/** Elements that an XML sequence can have, one for each value. Empty ones are left out. */
 export function leaves(
   namespace: string,
   values: readonly (readonly [name: string, value: string | null | undefined])[],
@@ -123,13 +124,16 @@ export function writeXml(root: NewElement): string {
   return `<?xml version="1.0" encoding="UTF-8"?>${new XMLSerializer().serializeToString(document)}`;
 }
 
-function fill(document: Document, element: Element, { content }: NewElement): void {
+function fill(document: Document, element: Element, { attributes = {}, content }: NewElement): void {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   if (typeof content === 'string') {
-    element.appendChild(document.createTextNode(content));
+    element.appendChild(document.createTextNode(withoutForbidden(content)));
     return;
   }
   for (const child of content) {
-    const made = document.createElementNS(child.namespace, child.name);
+    const made = document.createElementNS(child.namespace || null, child.name);
+    // The serialiser lets an element without a namespace inherit that of its parent.
+    if (child.namespace === '' && element.namespaceURI) made.setAttribute('xmlns', '');
     element.appendChild(made);
     fill(document, made, child);
   }

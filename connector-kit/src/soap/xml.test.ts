@@ -1,6 +1,6 @@
-import { ConnectorError } from '@crossward/connector-kit';
 import { describe, expect, test } from 'vitest';
-import { childOf, leaves, readXml, textOf, writeXml } from '../src/xml.ts';
+import { ConnectorError } from '../errors.ts';
+import { childOf, leaves, readXml, textOf, writeXml } from './xml.ts';
 
 function rejectionOf(text: string): ConnectorError {
   try {
@@ -82,6 +82,15 @@ describe('writing XML', () => {
       ['urn:y', 'b', '<&>"\' å 🩺'],
       ['urn:y', 'e', 'bell'],
     ]);
+  });
+
+  test('writes attributes, and elements without a namespace inside one that has one', () => {
+    const inner = { namespace: '', name: 'c', content: '1' };
+    const content = [{ namespace: '', name: 'b', attributes: { d: '"<2' }, content: [inner] }];
+    const text = writeXml({ namespace: 'urn:x', name: 'a', content });
+    expect(text).toContain('d="&quot;&lt;2"');
+    const b = childOf(readXml(text), '', 'b');
+    expect(b && textOf(b, '', 'c')).toBe('1');
   });
 
   test('a text cannot become markup', () => {
