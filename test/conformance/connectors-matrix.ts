@@ -5,6 +5,7 @@ import { careSubject } from '../../connectors/care/test/subject.ts';
 import { fakes, medplums } from '../../connectors/fhir-r4/test/conformance-subjects.ts';
 import { fakeSubject as gnuHealth } from '../../connectors/gnuhealth/test/subject.ts';
 import { gpConnectSubject } from '../../connectors/gp-connect/test/conformance-subject.ts';
+import { oscarSubject } from '../../connectors/oscar/test/subject.ts';
 import { rivtaSubject } from '../../connectors/rivta-scheduling/test/subject.ts';
 import { sandboxSubject } from '../../connectors/sandbox/test/conformance-subject.ts';
 import { gatewayBefore } from '../../server/src/cli/gateway-before.ts';
@@ -37,6 +38,7 @@ const makeSubjects: readonly (() => Promise<Subject>)[] = [
   gnuHealth,
   () => rivtaSubject(),
   careSubject,
+  oscarSubject,
 ];
 
 async function sandbox(): Promise<Subject> {

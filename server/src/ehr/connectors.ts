@@ -3,6 +3,7 @@ import { fhirR4Connector } from '@crossward/connector-fhir-r4';
 import { gnuHealthConnector } from '@crossward/connector-gnuhealth';
 import { gpConnectConnector } from '@crossward/connector-gp-connect';
 import type { ConnectorModule } from '@crossward/connector-kit';
+import { oscarConnector } from '@crossward/connector-oscar';
 import { rivtaSchedulingConnector } from '@crossward/connector-rivta-scheduling';
 import { sandboxConnector } from '@crossward/connector-sandbox';
 
@@ -16,4 +17,5 @@ export const connectors: readonly ConnectorModule[] = [
   gnuHealthConnector,
   rivtaSchedulingConnector,
   careConnector,
+  oscarConnector,
 ];

@@ -1,0 +1,147 @@
+import {
+  type Appointment,
+  type AppointmentQuery,
+  type AppointmentState,
+  type Attendance,
+  type CareUnit,
+  ConnectorError,
+  tidyName,
+} from '@crossward/connector-kit';
+import { appointmentsFor, dateIn, instantIn, readEach } from '@crossward/connector-kit/rest';
+import type { XmlElement } from '@crossward/connector-kit/soap';
+import type { OscarLists } from './directory.ts';
+import type { Ehr } from './ehr.ts';
+import { appointmentSchema, type Fields, fieldsOf, recordIn } from './records.ts';
+import { isId } from './settings.ts';
+import { endIn, nextDate, startOf } from './times.ts';
+
+/** All of a patient come in one call: those of one day have no order, so pages would miss some. */
+const mostOfPatient = 100_000;
+/** No appointment is older: OSCAR is from 2001. */
+const firstYear = 2000;
+/** No appointment is more than so many years ahead. */
+const yearsAhead = 3;
+
+/** A row of the table of appointments. */
+export interface Row {
+  readonly id: string;
+  /** As they were read. An update writes all of them. */
+  readonly fields: Fields;
+  readonly start: Date;
+  readonly end: Date | null;
+}
+
+/** The first letter of a status. Those that are not here are booked: a clinic gives them meanings of its own. */
+const standings: Readonly<Record<string, readonly [AppointmentState, Attendance | null]>> = {
+  H: ['booked', 'arrived'],
+  P: ['booked', 'arrived'],
+  E: ['booked', 'arrived'],
+  B: ['booked', 'completed'],
+  N: ['cancelled', 'no_show'],
+  C: ['cancelled', null],
+  D: ['cancelled', null],
+};
+
+export function standingOf({ fields: { status = '' } }: Row) {
+  const [state, noted] = standings[status.charAt(0)] ?? ['booked', null];
+  // The second letter: the note of the visit is signed or verified.
+  const attendance = state === 'booked' && /^.[SV]/.test(status) ? 'completed' : noted;
+  return { state, attendance, hasStarted: attendance === 'arrived' || attendance === 'completed' };
+}
+
+export function toAppointment(careUnit: CareUnit, { services }: OscarLists, row: Row): Appointment {
+  const { id, fields, start, end } = row;
+  const { providerNo, demographicNo = '', type, notes } = fields;
+  return {
+    ...{ id, start, end, heldUntil: null },
+    ...standingOf(row),
+    comment: notes || null,
+    patientId: demographicNo,
+    resourceId: providerNo || null,
+    healthcareServiceId: services.find(({ name }) => name === tidyName(type))?.id ?? null,
+    careUnitId: careUnit.id,
+  };
+}
+
+/** `undefined`: it cannot be read, and was counted. */
+export function readRow({ leftOut }: Pick<Ehr, 'leftOut'>, element: XmlElement): Row | undefined {
+  const fields = fieldsOf(element);
+  const record = recordIn('appointment', appointmentSchema, fields, leftOut);
+  const start = instantIn(record?.appointmentStartDateTime);
+  if (!record || !start) return undefined;
+  return { id: record.id, fields, start, end: endIn(start, instantIn(record.appointmentEndDateTime)) };
+}
+
+/** Patient 0 is nobody: the row takes its time, and is no appointment. */
+export function isShown({ unitOf }: Ehr, careUnit: CareUnit, { fields }: Row): boolean {
+  return fields.demographicNo !== '0' && unitOf(careUnit).providers.some((it) => it === fields.providerNo);
+}
+
+/** `undefined`: there is none. @throws ConnectorError `rejected` if it cannot be read: nobody may take it for one that is gone */
+export async function findRow(ehr: Ehr, careUnit: CareUnit, id: string): Promise<Row | undefined> {
+  const [element] = isId(id) ? await ehr.client.ask('Schedule.getAppointment2', Number(id), true) : [];
+  if (!element) return undefined;
+  const row = readRow(ehr, element);
+  if (row?.id !== id) throw new ConnectorError('rejected', 'The EHR sent an appointment that cannot be read');
+  return isShown(ehr, careUnit, row) ? row : undefined;
+}
+
+export async function findAppointments(ehr: Ehr, careUnit: CareUnit, ids: readonly string[]): Promise<Appointment[]> {
+  const lists = await ehr.lists.of(careUnit);
+  return readEach(ids, async (id) => {
+    const row = await findRow(ehr, careUnit, id);
+    return row && toAppointment(careUnit, lists, row);
+  });
+}
+
+/** All rows of a provider from the beginning of a date to that of another one, in no order. */
+export async function rowsOf(
+  ehr: Ehr,
+  { timeZone }: CareUnit,
+  provider: string,
+  [from, to]: readonly [string, string],
+): Promise<readonly Row[]> {
+  const [start, end] = [startOf(timeZone, from), startOf(timeZone, to)];
+  const found = await ehr.client.ask('Schedule.getAppointmentsForDateRangeAndProvider2', start, end, provider, true);
+  return found.flatMap((it) => readRow(ehr, it) ?? []);
+}
+
+/** Without a range, year by year until the page is full. */
+export async function listAppointments(ehr: Ehr, query: AppointmentQuery): Promise<readonly Appointment[]> {
+  const { careUnit, patientId, resourceId, range, after, limit } = query;
+  const lists = await ehr.lists.of(careUnit);
+  const shown = (rows: readonly Row[]) =>
+    rows.filter((it) => isShown(ehr, careUnit, it)).map((it) => toAppointment(careUnit, lists, it));
+  if (patientId !== undefined) {
+    if (!isId(patientId)) return [];
+    const found = await ehr.client.ask(
+      'Schedule.getAppointmentsForPatient2',
+      Number(patientId),
+      0,
+      mostOfPatient,
+      true,
+    );
+    return appointmentsFor(shown(found.flatMap((it) => readRow(ehr, it) ?? [])), query);
+  }
+  const providers = ehr.unitOf(careUnit).providers.filter((it) => it === (resourceId ?? it));
+  const listed: Appointment[] = [];
+  for (const dates of datesOf(query, ehr.now(), range ?? after)) {
+    const rows = await readEach(providers, (provider) => rowsOf(ehr, careUnit, provider, dates));
+    listed.push(...shown(rows.flat()));
+    if (appointmentsFor(listed, query).length >= limit) break;
+  }
+  return appointmentsFor(listed, query);
+}
+
+/** Periods to ask for, in order. An appointment begins and ends on one date. */
+function datesOf(
+  { careUnit: { timeZone }, range }: AppointmentQuery,
+  now: Date,
+  from: { readonly start: Date } | undefined,
+): (readonly [string, string])[] {
+  const first = from && dateIn(timeZone, from.start);
+  if (range) return [[first ?? '', nextDate(dateIn(timeZone, range.end))]];
+  const year = Number(first?.slice(0, 4) ?? firstYear);
+  const count = Math.max(1, now.getUTCFullYear() + yearsAhead - year);
+  return Array.from({ length: count }, (_, index) => [`${year + index}-01-01`, `${year + index + 1}-01-01`] as const);
+}

@@ -1,0 +1,212 @@
+import {
+  type Appointment,
+  type AppointmentCancellation,
+  type AppointmentCreation,
+  type AppointmentUpdate,
+  assertComplete,
+  type CareUnit,
+  ConnectorError,
+  coversWithoutGap,
+  inTurns,
+  overlaps,
+  type Patient,
+} from '@crossward/connector-kit';
+import { dateIn, standsAlone } from '@crossward/connector-kit/rest';
+import { asXmlText } from '@crossward/connector-kit/soap';
+import { type Row, standingOf, toAppointment } from './appointments.ts';
+import type { Ehr } from './ehr.ts';
+import { findPatient } from './patients.ts';
+import { type Change, mustFind, recordOf, sendUpdate, settleUpdate, updateRow } from './rows.ts';
+import { freePartsOf, hasRoom, type Part, partsOf, takenTimes } from './time-slots.ts';
+
+/** A longer text would be cut. */
+export const longestComment = 255;
+const longest = { name: 50, reason: 80, type: 50 };
+const [bookedStatus, cancelledStatus] = ['t', 'C'];
+
+interface Place {
+  readonly resourceId: string;
+  readonly start: Date;
+  readonly end: Date;
+}
+
+/** OSCAR books one time as often as it is asked to, so bookings of a provider's day take turns over all gateways. */
+function inTurnOf<Result>(
+  { inTurn }: Ehr,
+  { timeZone }: CareUnit,
+  places: readonly Place[],
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const keys = places.map(({ resourceId, start }) => `provider ${resourceId} on ${dateIn(timeZone, start)}`);
+  return inTurns(inTurn, keys, run);
+}
+
+export async function book(ehr: Ehr, careUnit: CareUnit, creation: AppointmentCreation): Promise<Appointment> {
+  const row = await newRow(ehr, careUnit, creation);
+  const { parts, id } = await inTurnOf(ehr, careUnit, [creation], async () => {
+    const free = await freePartsAt(ehr, careUnit, creation, creation.healthcareServiceId);
+    const [added] = await ehr.client.write('Schedule.addAppointment', recordOf(row));
+    return { parts: free, id: added?.text ?? '' };
+  });
+  const made = await mustFind(ehr, careUnit, id);
+  if (await isAlone(ehr, careUnit, made, parts)) return shown(ehr, careUnit, made);
+  const reason = 'Withdrawn: somebody else was booked at the same moment';
+  await updateRow(ehr, careUnit, id, () => ({ fields: { status: cancelledStatus, reason } }));
+  throw slotTaken({ nothingChanged: true });
+}
+
+async function newRow(ehr: Ehr, careUnit: CareUnit, creation: AppointmentCreation): Promise<Row> {
+  const { patientId, resourceId, healthcareServiceId, start, end, comment } = creation;
+  await requireResource(ehr, careUnit, resourceId);
+  const service = await ehr.lists.find(careUnit, ({ services }) =>
+    services.find(({ id }) => id === healthcareServiceId),
+  );
+  if (!service) throw new ConnectorError('healthcare_service_not_found', 'No such healthcare service');
+  const patient = await findPatient(ehr, { type: 'emr_id', value: patientId });
+  if (!patient) throw new ConnectorError('patient_not_found', 'No such patient');
+  const isUsed = patient.id === patientId && !patient.isInactive;
+  if (!isUsed) throw new ConnectorError('patient_inactive', 'The record of the patient is out of use');
+  const { location = '', program = 0 } = ehr.unitOf(careUnit);
+  const fields = {
+    ...{ providerNo: resourceId, demographicNo: patientId, programId: String(program), status: bookedStatus, location },
+    name: nameOf(patient).slice(0, longest.name),
+    type: service.name.slice(0, longest.type),
+    reason: service.name.slice(0, longest.reason),
+    notes: notesFor(comment),
+    ...{ resources: '', style: '', billing: '', remarks: '', urgency: '' },
+  };
+  return { id: '', fields, start, end };
+}
+
+function nameOf({ familyName, givenName }: Patient): string {
+  return [familyName, givenName].filter(Boolean).join(',');
+}
+
+/** Staff take no turns. */
+async function isAlone(ehr: Ehr, careUnit: CareUnit, made: Row, parts: readonly Part[]): Promise<boolean> {
+  const looks = parts.map((part) =>
+    standsAlone(made, {
+      read: async () => (await takenOn(ehr, careUnit, part)).filter((it) => overlaps(it, part)),
+      keyOf: ({ id }) => [Number(id)],
+      places: part.places,
+    }),
+  );
+  return (await Promise.all(looks)).every(Boolean);
+}
+
+export async function update(ehr: Ehr, careUnit: CareUnit, change: AppointmentUpdate): Promise<Appointment> {
+  const { appointmentId, time, resourceId, comment } = change;
+  if (time || resourceId !== undefined) return move(ehr, careUnit, change);
+  const before = await mustFind(ehr, careUnit, appointmentId);
+  assertChangeable(before, false);
+  if (comment === undefined) return shown(ehr, careUnit, before);
+  const notes = notesFor(comment);
+  const row = await updateRow(ehr, careUnit, appointmentId, (now) => {
+    assertChangeable(now, false);
+    return { fields: { notes } };
+  });
+  return shown(ehr, careUnit, row);
+}
+
+/** The appointment keeps its id, to which notes and bills refer. */
+async function move(ehr: Ehr, careUnit: CareUnit, change: AppointmentUpdate): Promise<Appointment> {
+  const { appointmentId: id, time, resourceId, comment } = change;
+  const before = await mustFind(ehr, careUnit, id);
+  assertChangeable(before, true);
+  const former = assertComplete(await shown(ehr, careUnit, before));
+  const target = { ...former, ...time, resourceId: resourceId ?? former.resourceId };
+  await requireResource(ehr, careUnit, target.resourceId);
+  const noted = comment === undefined ? {} : { notes: notesFor(comment) };
+  const toTarget: Change = (row) => {
+    assertChangeable(row, true);
+    return placed(target, noted);
+  };
+  const sent = await inTurnOf(ehr, careUnit, [former, target], async () => {
+    await freePartsAt(ehr, careUnit, target, former.healthcareServiceId, [id]);
+    return sendUpdate(ehr, careUnit, id, toTarget);
+  });
+  const moved = await settleUpdate(ehr, careUnit, sent);
+  if (await fits(ehr, careUnit, target, id)) return shown(ehr, careUnit, moved);
+  const back = await inTurnOf(ehr, careUnit, [former], async () => {
+    if (await fits(ehr, careUnit, former, id)) {
+      return sendUpdate(ehr, careUnit, id, () => placed(former, { notes: sent.before.fields.notes ?? '' }));
+    }
+    throw new ConnectorError('outcome_unknown', 'Both the new time and the former one were taken meanwhile');
+  });
+  await settleUpdate(ehr, careUnit, back);
+  throw slotTaken({ nothingChanged: true });
+}
+
+function placed({ resourceId, start, end }: Place, fields: Row['fields']): ReturnType<Change> {
+  return { start, end, fields: { ...fields, providerNo: resourceId } };
+}
+
+/** Whether the time has room for an appointment that is there. Outside all parts of the day there is room for one. */
+async function fits(ehr: Ehr, careUnit: CareUnit, place: Place, id: string): Promise<boolean> {
+  const day = dateIn(careUnit.timeZone, place.start);
+  const parts = (await partsOf(ehr, careUnit, place.resourceId, day)).filter((it) => overlaps(it, place));
+  const others = (await takenOn(ehr, careUnit, place)).filter((it) => it.id !== id && overlaps(it, place));
+  return parts.length > 0 ? parts.every((part) => hasRoom(part, others)) : others.length === 0;
+}
+
+export async function cancel(ehr: Ehr, careUnit: CareUnit, change: AppointmentCancellation): Promise<Appointment> {
+  const { appointmentId: id, comment } = change;
+  const noted = comment === undefined ? {} : { notes: notesFor(comment) };
+  const before = await mustFind(ehr, careUnit, id);
+  if (standingOf(before).state === 'cancelled') return shown(ehr, careUnit, before);
+  const row = await updateRow(ehr, careUnit, id, (now) => {
+    const { state, hasStarted } = standingOf(now);
+    if (state === 'cancelled') return {};
+    if (hasStarted) throw new ConnectorError('appointment_started', 'The visit has started');
+    return { fields: { ...noted, status: cancelledStatus } };
+  });
+  return shown(ehr, careUnit, row);
+}
+
+async function shown(ehr: Ehr, careUnit: CareUnit, row: Row): Promise<Appointment> {
+  return toAppointment(careUnit, await ehr.lists.of(careUnit), row);
+}
+
+function assertChangeable(row: Row, isMove: boolean): void {
+  const { state, hasStarted } = standingOf(row);
+  if (state === 'cancelled') throw new ConnectorError('appointment_cancelled', 'The appointment is cancelled');
+  if (isMove && hasStarted) throw new ConnectorError('appointment_started', 'The visit has started');
+}
+
+/** @throws ConnectorError for characters that take four bytes: the column has room for three, and the text would end there */
+function notesFor(comment: string | null): string {
+  const notes = asXmlText(comment) ?? '';
+  if (!/[\u{10000}-\u{10FFFF}]/u.test(notes)) return notes;
+  const publicDetail = 'The EHR cannot store emoji in a comment.';
+  throw new ConnectorError('change_not_allowed', 'The comment has characters that the EHR cannot store', {
+    publicDetail,
+  });
+}
+
+async function requireResource({ lists }: Ehr, careUnit: CareUnit, resourceId: string): Promise<void> {
+  const found = await lists.find(careUnit, ({ resources }) => resources.find(({ id }) => id === resourceId));
+  if (!found) throw new ConnectorError('resource_not_found', 'The care unit has no such resource');
+}
+
+function slotTaken(options: { nothingChanged?: boolean } = {}): ConnectorError {
+  return new ConnectorError('time_slot_unavailable', 'The time is not free', options);
+}
+
+function takenOn(ehr: Ehr, careUnit: CareUnit, { resourceId, start }: Place): Promise<readonly Row[]> {
+  return takenTimes(ehr, careUnit, resourceId, [dateIn(careUnit.timeZone, start)]);
+}
+
+/** The free parts that a time consists of. @throws ConnectorError `time_slot_unavailable` */
+async function freePartsAt(
+  ehr: Ehr,
+  careUnit: CareUnit,
+  { resourceId, start, end }: Place,
+  service: string,
+  freeing: readonly string[] = [],
+): Promise<readonly Part[]> {
+  if (start <= ehr.now()) throw slotTaken();
+  const free = await freePartsOf(ehr, careUnit, resourceId, [dateIn(careUnit.timeZone, start)], freeing);
+  const parts = free.filter((it) => it.healthcareServiceIds.includes(service) && it.start >= start && it.end <= end);
+  if (!coversWithoutGap(parts, { start, end })) throw slotTaken();
+  return parts;
+}

@@ -1,0 +1,49 @@
+import type { Connector, ConnectorContext, StatelessConnectorModule } from '@crossward/connector-kit';
+import { oneChange } from '@crossward/connector-kit/rest';
+import { listAppointmentChanges } from './appointment-changes.ts';
+import { findAppointments, listAppointments } from './appointments.ts';
+import { book, cancel, longestComment, update } from './changes.ts';
+import { openEhr } from './ehr.ts';
+import { findPatient, numberType } from './patients.ts';
+import { probe } from './probe.ts';
+import { type OscarSettings, oscarSettings } from './settings.ts';
+import { listTimeSlots } from './time-slots.ts';
+
+/** OSCAR EMR and OpenO EMR: https://github.com/openo-beta/Open-O */
+export const oscarConnector: StatelessConnectorModule<OscarSettings> = {
+  name: 'oscar',
+  settingsSchema: oscarSettings,
+  open,
+  probe,
+};
+
+/** Opens without asking the server, so that a gateway starts while it is away. */
+async function open(context: ConnectorContext<OscarSettings>): Promise<Connector> {
+  const ehr = openEhr(context);
+  return {
+    capabilities: {
+      patientIdentifierTypes: ['emr_id', numberType],
+      resourceIdentifierTypes: ['emr_id'],
+      changes: ['create', 'update', 'cancel'],
+      transactions: false,
+      commentLength: longestComment,
+      // The server takes whole rows. What it archives does not name its appointment, so a move by staff is not found.
+      lastWriteWins: true,
+    },
+    findPatient: (identifier) => findPatient(ehr, identifier),
+    findResource: async (careUnit, { value }) =>
+      (await ehr.lists.find(careUnit, ({ resources }) => resources.find(({ id }) => id === value))) ?? null,
+    listResources: async (careUnit) => (await ehr.lists.of(careUnit)).resources,
+    listHealthcareServices: async (careUnit) => (await ehr.lists.of(careUnit)).services,
+    listTimeSlots: (query) => listTimeSlots(ehr, query),
+    findAppointments: (careUnit, ids) => findAppointments(ehr, careUnit, ids),
+    listAppointments: (query) => listAppointments(ehr, query),
+    listAppointmentChanges: (query) => listAppointmentChanges(ehr, query),
+    changeAppointments: (write) =>
+      oneChange(write, {
+        create: (careUnit, change) => book(ehr, careUnit, change),
+        update: (careUnit, change) => update(ehr, careUnit, change),
+        cancel: (careUnit, change) => cancel(ehr, careUnit, change),
+      }),
+  };
+}

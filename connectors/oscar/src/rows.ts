@@ -1,0 +1,133 @@
+import { type CareUnit, ConnectorError } from '@crossward/connector-kit';
+import { findRow, type Row, readRow } from './appointments.ts';
+import { type Ehr, serverTime } from './ehr.ts';
+import type { Fields } from './records.ts';
+import { sentEnd } from './times.ts';
+
+/** What an update writes, besides the times. The server sets the others itself. */
+const writable = [
+  ...['providerNo', 'demographicNo', 'name', 'programId', 'status', 'type', 'reason', 'notes', 'location', 'resources'],
+  ...['style', 'billing', 'remarks', 'urgency', 'bookingSource'],
+];
+/** The most archived rows that the server sends. */
+const mostArchived = 5000;
+/** A time stamp is set before its transaction ends. */
+const overlapMilliseconds = 2 * 60_000;
+const mostAttempts = 3;
+
+/** What a change makes of a row. It throws if the row may not be changed. */
+export type Change = (row: Row) => { readonly start?: Date; readonly end?: Date; readonly fields?: Fields };
+
+/** An update that was sent, and what it was planned with. */
+export interface SentUpdate {
+  readonly before: Row;
+  readonly sent: Row;
+  readonly since: Date;
+  readonly change: Change;
+}
+
+/** What the server gets: a field that is not sent becomes null, and it shortens the time by a millisecond. */
+export function recordOf({ id, fields, start, end }: Row): Fields {
+  return {
+    ...(id ? { id } : {}),
+    ...Object.fromEntries(Object.entries(fields).filter(([name]) => writable.includes(name))),
+    appointmentStartDateTime: start.toISOString(),
+    ...(end ? { appointmentEndDateTime: sentEnd(end).toISOString() } : {}),
+  };
+}
+
+function changed(row: Row, { fields, ...time }: ReturnType<Change>): Row {
+  return { ...row, ...time, fields: { ...row.fields, ...fields } };
+}
+
+/** @throws ConnectorError `appointment_not_found` */
+export async function mustFind(ehr: Ehr, careUnit: CareUnit, id: string): Promise<Row> {
+  const row = await findRow(ehr, careUnit, id);
+  if (row) return row;
+  throw new ConnectorError('appointment_not_found', 'No such appointment');
+}
+
+export async function updateRow(ehr: Ehr, careUnit: CareUnit, id: string, change: Change): Promise<Row> {
+  return settleUpdate(ehr, careUnit, await sendUpdate(ehr, careUnit, id, change));
+}
+
+/**
+ * Reads the row right before it is written. Changes of one appointment take turns over all gateways. Call `settleUpdate` when no
+ * turn is held: what it repairs must not depend on having one.
+ */
+export function sendUpdate(ehr: Ehr, careUnit: CareUnit, id: string, change: Change): Promise<SentUpdate> {
+  return ehr.inTurn(`appointment ${id}`, async () => {
+    const since = new Date((await serverTime(ehr)).getTime() - overlapMilliseconds);
+    const before = await mustFind(ehr, careUnit, id);
+    const sent = changed(before, change(before));
+    await write(ehr, sent).catch((error: unknown) => deletedOr(ehr, careUnit, id, error));
+    return { before, sent, since, change };
+  });
+}
+
+/** An update of a row that is gone is a fault. */
+async function deletedOr(ehr: Ehr, careUnit: CareUnit, id: string, error: unknown): Promise<never> {
+  const isFault = error instanceof ConnectorError && error.refusal !== undefined;
+  if (!isFault || (await findRow(ehr, careUnit, id))) throw error;
+  throw new ConnectorError('appointment_not_found', 'Somebody has deleted the appointment', { nothingChanged: true });
+}
+
+async function write({ client }: Ehr, row: Row): Promise<void> {
+  await client.write('Schedule.updateAppointment', recordOf(row));
+}
+
+/**
+ * The server writes the whole row and compares no version, but archives the one that it overwrites. If staff have changed it since
+ * it was read, their version is changed and written instead.
+ *
+ * @throws what the change throws for their version, which then stands as it was
+ */
+export async function settleUpdate(ehr: Ehr, careUnit: CareUnit, update: SentUpdate): Promise<Row> {
+  const { since, change } = update;
+  let { before, sent } = update;
+  for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+    const lost = await overwritten(ehr, before, sent, since);
+    if (!lost) return mustFind(ehr, careUnit, sent.id);
+    [before, sent] = [sent, await changedOrRestored(ehr, lost, change)];
+    await write(ehr, sent);
+  }
+  throw new ConnectorError('outcome_unknown', 'The appointment kept changing during the write');
+}
+
+async function changedOrRestored(ehr: Ehr, lost: Row, change: Change): Promise<Row> {
+  try {
+    return changed(lost, change(lost));
+  } catch (error) {
+    await write(ehr, lost);
+    if (!(error instanceof ConnectorError)) throw error;
+    throw new ConnectorError(error.kind, error.message, { cause: error, nothingChanged: true });
+  }
+}
+
+/**
+ * What an update has overwritten, if it is not the row as it was read. An archived row does not name its appointment: it is one of
+ * the same patient, creation, provider and start. So a move by staff is not found.
+ */
+async function overwritten({ client }: Ehr, before: Row, sent: Row, since: Date): Promise<Row | undefined> {
+  const archive = await client.ask('Schedule.getAppointmentArchivesUpdatedAfterDate', since, mostArchived, true);
+  const versions = archive
+    .flatMap((it) => readRow({ leftOut: () => undefined }, it) ?? [])
+    .filter((it) => isVersionOf(before, it))
+    .sort((a, b) => Number(a.id) - Number(b.id));
+  const later = versions.slice(versions.findLastIndex((it) => isSame(it, before)) + 1);
+  // The own version is there if somebody has changed it since.
+  const own = later.findIndex((it) => isSame(it, sent));
+  const lost = own === -1 ? later.at(-1) : later[own - 1];
+  return lost && { ...lost, id: before.id };
+}
+
+function isVersionOf(row: Row, version: Row): boolean {
+  const names = ['demographicNo', 'creator', 'createDateTime', 'providerNo'];
+  const isSameFields = names.every((name) => row.fields[name] === version.fields[name]);
+  return isSameFields && row.start.getTime() === version.start.getTime();
+}
+
+function isSame(a: Row, b: Row): boolean {
+  const isSameFields = writable.every((name) => (a.fields[name] ?? '') === (b.fields[name] ?? ''));
+  return isSameFields && a.start.getTime() === b.start.getTime() && a.end?.getTime() === b.end?.getTime();
+}

@@ -1,0 +1,90 @@
+import { type CareUnit, overlaps, type TimeSlot, type TimeSlotQuery } from '@crossward/connector-kit';
+import { datesIn, instantIn, readEach, timeSlotsFor } from '@crossward/connector-kit/rest';
+import { childrenOf } from '@crossward/connector-kit/soap';
+import { type Row, rowsOf, standingOf } from './appointments.ts';
+import type { Ehr } from './ehr.ts';
+import { characterIn, fieldsOf, recordIn, slotSchema } from './records.ts';
+import { instantAt, isWritable, nextDate, startOf } from './times.ts';
+
+/** Days that are read together. A caller who wants a few slots of a long range costs a few requests. */
+const daysAtOnce = 7;
+
+/** A part of a provider's day that can be booked, whether it is free or not. */
+export interface Part {
+  readonly start: Date;
+  readonly end: Date;
+  readonly resourceId: string;
+  readonly places: number;
+  readonly healthcareServiceIds: readonly string[];
+}
+
+export async function listTimeSlots(ehr: Ehr, query: TimeSlotQuery): Promise<readonly TimeSlot[]> {
+  const { careUnit, end, resourceIds, freeing = [], after, limit } = query;
+  const now = ehr.now();
+  const start = new Date(Math.max(query.start.getTime(), now.getTime(), after?.start.getTime() ?? 0));
+  const { resources } = await ehr.lists.of(careUnit);
+  const wanted = resources.map(({ id }) => id).filter((id) => resourceIds?.includes(id) ?? true);
+  const found: TimeSlot[] = [];
+  const days = datesIn(careUnit.timeZone, { start, end });
+  for (let first = 0; first < days.length; first += daysAtOnce) {
+    const some = days.slice(first, first + daysAtOnce);
+    const free = await readEach(wanted, (resource) => freePartsOf(ehr, careUnit, resource, some, freeing));
+    found.push(...free.flat().flatMap(slotsOf));
+    if (timeSlotsFor(found, query, now).length >= limit) break;
+  }
+  return timeSlotsFor(found, query, now);
+}
+
+function slotsOf({ start, end, resourceId, healthcareServiceIds }: Part): TimeSlot[] {
+  return healthcareServiceIds.map((healthcareServiceId) => ({ start, end, resourceId, healthcareServiceId }));
+}
+
+/** Parts with room for one more, on consecutive dates. @param freeing ids of appointments that do not count */
+export async function freePartsOf(
+  ehr: Ehr,
+  careUnit: CareUnit,
+  resource: string,
+  days: readonly string[],
+  freeing: readonly string[],
+): Promise<readonly Part[]> {
+  const parts = (await readEach(days, (day) => partsOf(ehr, careUnit, resource, day))).flat();
+  if (parts.length === 0) return [];
+  const rows = await takenTimes(ehr, careUnit, resource, days);
+  const others = rows.filter(({ id }) => !freeing.includes(id));
+  return parts.filter((part) => hasRoom(part, others));
+}
+
+export function hasRoom(part: Part, others: readonly Row[]): boolean {
+  return others.filter((it) => overlaps(it, part)).length < part.places;
+}
+
+/** Appointments that take their time, and blocks without a patient, on consecutive dates. */
+export async function takenTimes(
+  ehr: Ehr,
+  careUnit: CareUnit,
+  resource: string,
+  days: readonly string[],
+): Promise<readonly Row[]> {
+  const [first = '', last = first] = [days[0], days.at(-1)];
+  const rows = await rowsOf(ehr, careUnit, resource, [first, nextDate(last)]);
+  return rows.filter((it) => standingOf(it).state !== 'cancelled');
+}
+
+/** Parts of a day whose code can be booked. A holiday has parts, too, and is closed. */
+export async function partsOf(ehr: Ehr, careUnit: CareUnit, resource: string, day: string): Promise<readonly Part[]> {
+  const midnight = startOf(careUnit.timeZone, day);
+  const [schedule] = await ehr.client.ask('Schedule.getDayWorkSchedule', resource, midnight);
+  const { holiday, timeSlotDurationMin } = schedule ? fieldsOf(schedule) : {};
+  const minutes = Number(timeSlotDurationMin);
+  if (!schedule || holiday === 'true' || !isWritable(minutes)) return [];
+  const { codes } = await ehr.lists.of(careUnit);
+  return childrenOf(schedule, '', 'timeSlots').flatMap((element): Part[] => {
+    const record = recordIn('timeSlot', slotSchema, fieldsOf(element), ehr.leftOut);
+    const code = record && codes.get(characterIn(record.scheduleCode));
+    const date = instantIn(record?.date);
+    // The server adds elapsed minutes to midnight. The day sheet, which counts, has minutes of the clock.
+    const start = date && instantAt(careUnit.timeZone, day, (date.getTime() - midnight.getTime()) / 60_000);
+    if (!code || !start) return [];
+    return [{ start, end: new Date(start.getTime() + minutes * 60_000), resourceId: resource, ...code }];
+  });
+}
