@@ -18,7 +18,7 @@ import { endIn, nextDate, startOf } from './times.ts';
 /** All of a patient come in one call: those of one day have no order, so pages would miss some. */
 const mostOfPatient = 100_000;
 /** No appointment is older: OSCAR is from 2001. */
-const firstYear = 2000;
+const firstDate = '2000-01-01';
 /** No appointment is more than so many years ahead. */
 const yearsAhead = 3;
 
@@ -29,6 +29,8 @@ export interface Row {
   readonly fields: Fields;
   readonly start: Date;
   readonly end: Date | null;
+  /** As the server has it: `endIn` tells the end. */
+  readonly storedEnd: Date | null;
 }
 
 /** The first letter of a status. Those that are not here are booked: a clinic gives them meanings of its own. */
@@ -69,7 +71,8 @@ export function readRow({ leftOut }: Pick<Ehr, 'leftOut'>, element: XmlElement):
   const record = recordIn('appointment', appointmentSchema, fields, leftOut);
   const start = instantIn(record?.appointmentStartDateTime);
   if (!record || !start) return undefined;
-  return { id: record.id, fields, start, end: endIn(start, instantIn(record.appointmentEndDateTime)) };
+  const storedEnd = instantIn(record.appointmentEndDateTime) ?? null;
+  return { id: record.id, fields, start, end: endIn(start, storedEnd), storedEnd };
 }
 
 /** Patient 0 is nobody: the row takes its time, and is no appointment. */
@@ -106,9 +109,9 @@ export async function rowsOf(
   return found.flatMap((it) => readRow(ehr, it) ?? []);
 }
 
-/** Without a range, year by year until the page is full. */
+/** Year by year until the page is full. */
 export async function listAppointments(ehr: Ehr, query: AppointmentQuery): Promise<readonly Appointment[]> {
-  const { careUnit, patientId, resourceId, range, after, limit } = query;
+  const { careUnit, patientId, resourceId, limit } = query;
   const lists = await ehr.lists.of(careUnit);
   const shown = (rows: readonly Row[]) =>
     rows.filter((it) => isShown(ehr, careUnit, it)).map((it) => toAppointment(careUnit, lists, it));
@@ -125,7 +128,7 @@ export async function listAppointments(ehr: Ehr, query: AppointmentQuery): Promi
   }
   const providers = ehr.unitOf(careUnit).providers.filter((it) => it === (resourceId ?? it));
   const listed: Appointment[] = [];
-  for (const dates of datesOf(query, ehr.now(), range ?? after)) {
+  for (const dates of datesOf(query, ehr.now())) {
     const rows = await readEach(providers, (provider) => rowsOf(ehr, careUnit, provider, dates));
     listed.push(...shown(rows.flat()));
     if (appointmentsFor(listed, query).length >= limit) break;
@@ -133,15 +136,16 @@ export async function listAppointments(ehr: Ehr, query: AppointmentQuery): Promi
   return appointmentsFor(listed, query);
 }
 
-/** Periods to ask for, in order. An appointment begins and ends on one date. */
-function datesOf(
-  { careUnit: { timeZone }, range }: AppointmentQuery,
-  now: Date,
-  from: { readonly start: Date } | undefined,
-): (readonly [string, string])[] {
-  const first = from && dateIn(timeZone, from.start);
-  if (range) return [[first ?? '', nextDate(dateIn(timeZone, range.end))]];
-  const year = Number(first?.slice(0, 4) ?? firstYear);
-  const count = Math.max(1, now.getUTCFullYear() + yearsAhead - year);
-  return Array.from({ length: count }, (_, index) => [`${year + index}-01-01`, `${year + index + 1}-01-01`] as const);
+/** Periods to ask for, in order: of a year at most. An appointment begins and ends on one date. */
+function datesOf({ careUnit: { timeZone }, range, after }: AppointmentQuery, now: Date): (readonly [string, string])[] {
+  const starts = [range?.start, after?.start].flatMap((it) => (it ? [dateIn(timeZone, it)] : [])).sort();
+  const last = range ? nextDate(dateIn(timeZone, range.end)) : `${now.getUTCFullYear() + yearsAhead}-01-01`;
+  const periods: (readonly [string, string])[] = [];
+  for (let from = starts.at(-1) ?? firstDate; from < last; ) {
+    const nextYear = `${Number(from.slice(0, 4)) + 1}-01-01`;
+    const to = nextYear < last ? nextYear : last;
+    periods.push([from, to]);
+    from = to;
+  }
+  return periods;
 }

@@ -16,8 +16,9 @@ import { asXmlText } from '@crossward/connector-kit/soap';
 import { type Row, standingOf, toAppointment } from './appointments.ts';
 import type { Ehr } from './ehr.ts';
 import { findPatient } from './patients.ts';
-import { type Change, mustFind, recordOf, sendUpdate, settleUpdate, updateRow } from './rows.ts';
+import { type Change, mustFind, recordOf, sendUpdate, settleUpdate } from './rows.ts';
 import { freePartsOf, hasRoom, type Part, partsOf, takenTimes } from './time-slots.ts';
+import { lastMinute } from './times.ts';
 
 /** A longer text would be cut. */
 export const longestComment = 255;
@@ -30,20 +31,28 @@ interface Place {
   readonly end: Date;
 }
 
-/** OSCAR books one time as often as it is asked to, so bookings of a provider's day take turns over all gateways. */
+/**
+ * OSCAR books one time as often as it is asked to, and compares no versions. So bookings of a provider's day, and changes of an
+ * appointment, take turns over all gateways.
+ */
 function inTurnOf<Result>(
   { inTurn }: Ehr,
   { timeZone }: CareUnit,
-  places: readonly Place[],
+  { places = [], ids = [] }: { readonly places?: readonly Place[]; readonly ids?: readonly string[] },
   run: () => Promise<Result>,
 ): Promise<Result> {
-  const keys = places.map(({ resourceId, start }) => `provider ${resourceId} on ${dateIn(timeZone, start)}`);
-  return inTurns(inTurn, keys, run);
+  const days = places.map(({ resourceId, start }) => `provider ${resourceId} on ${dateIn(timeZone, start)}`);
+  return inTurns(inTurn, [...days, ...ids.map((id) => `appointment ${id}`)], run);
+}
+
+async function change(ehr: Ehr, careUnit: CareUnit, id: string, how: Change): Promise<Appointment> {
+  const sent = await inTurnOf(ehr, careUnit, { ids: [id] }, () => sendUpdate(ehr, careUnit, id, how));
+  return shown(ehr, careUnit, await settleUpdate(ehr, careUnit, sent));
 }
 
 export async function book(ehr: Ehr, careUnit: CareUnit, creation: AppointmentCreation): Promise<Appointment> {
   const row = await newRow(ehr, careUnit, creation);
-  const { parts, id } = await inTurnOf(ehr, careUnit, [creation], async () => {
+  const { parts, id } = await inTurnOf(ehr, careUnit, { places: [creation] }, async () => {
     const free = await freePartsAt(ehr, careUnit, creation, creation.healthcareServiceId);
     const [added] = await ehr.client.write('Schedule.addAppointment', recordOf(row));
     return { parts: free, id: added?.text ?? '' };
@@ -51,7 +60,8 @@ export async function book(ehr: Ehr, careUnit: CareUnit, creation: AppointmentCr
   const made = await mustFind(ehr, careUnit, id);
   if (await isAlone(ehr, careUnit, made, parts)) return shown(ehr, careUnit, made);
   const reason = 'Withdrawn: somebody else was booked at the same moment';
-  await updateRow(ehr, careUnit, id, () => ({ fields: { status: cancelledStatus, reason } }));
+  const withdrawn = await sendUpdate(ehr, careUnit, id, () => ({ fields: { status: cancelledStatus, reason } }));
+  await settleUpdate(ehr, careUnit, withdrawn);
   throw slotTaken({ nothingChanged: true });
 }
 
@@ -75,7 +85,7 @@ async function newRow(ehr: Ehr, careUnit: CareUnit, creation: AppointmentCreatio
     notes: notesFor(comment),
     ...{ resources: '', style: '', billing: '', remarks: '', urgency: '' },
   };
-  return { id: '', fields, start, end };
+  return { id: '', fields, start, end, storedEnd: lastMinute(end) };
 }
 
 function nameOf({ familyName, givenName }: Patient): string {
@@ -94,23 +104,22 @@ async function isAlone(ehr: Ehr, careUnit: CareUnit, made: Row, parts: readonly 
   return (await Promise.all(looks)).every(Boolean);
 }
 
-export async function update(ehr: Ehr, careUnit: CareUnit, change: AppointmentUpdate): Promise<Appointment> {
-  const { appointmentId, time, resourceId, comment } = change;
-  if (time || resourceId !== undefined) return move(ehr, careUnit, change);
+export async function update(ehr: Ehr, careUnit: CareUnit, wanted: AppointmentUpdate): Promise<Appointment> {
+  const { appointmentId, time, resourceId, comment } = wanted;
+  if (time || resourceId !== undefined) return move(ehr, careUnit, wanted);
   const before = await mustFind(ehr, careUnit, appointmentId);
   assertChangeable(before, false);
   if (comment === undefined) return shown(ehr, careUnit, before);
   const notes = notesFor(comment);
-  const row = await updateRow(ehr, careUnit, appointmentId, (now) => {
-    assertChangeable(now, false);
+  return change(ehr, careUnit, appointmentId, (row) => {
+    assertChangeable(row, false);
     return { fields: { notes } };
   });
-  return shown(ehr, careUnit, row);
 }
 
 /** The appointment keeps its id, to which notes and bills refer. */
-async function move(ehr: Ehr, careUnit: CareUnit, change: AppointmentUpdate): Promise<Appointment> {
-  const { appointmentId: id, time, resourceId, comment } = change;
+async function move(ehr: Ehr, careUnit: CareUnit, wanted: AppointmentUpdate): Promise<Appointment> {
+  const { appointmentId: id, time, resourceId, comment } = wanted;
   const before = await mustFind(ehr, careUnit, id);
   assertChangeable(before, true);
   const former = assertComplete(await shown(ehr, careUnit, before));
@@ -121,13 +130,13 @@ async function move(ehr: Ehr, careUnit: CareUnit, change: AppointmentUpdate): Pr
     assertChangeable(row, true);
     return placed(target, noted);
   };
-  const sent = await inTurnOf(ehr, careUnit, [former, target], async () => {
+  const sent = await inTurnOf(ehr, careUnit, { places: [former, target], ids: [id] }, async () => {
     await freePartsAt(ehr, careUnit, target, former.healthcareServiceId, [id]);
     return sendUpdate(ehr, careUnit, id, toTarget);
   });
   const moved = await settleUpdate(ehr, careUnit, sent);
   if (await fits(ehr, careUnit, target, id)) return shown(ehr, careUnit, moved);
-  const back = await inTurnOf(ehr, careUnit, [former], async () => {
+  const back = await inTurnOf(ehr, careUnit, { places: [former], ids: [id] }, async () => {
     if (await fits(ehr, careUnit, former, id)) {
       return sendUpdate(ehr, careUnit, id, () => placed(former, { notes: sent.before.fields.notes ?? '' }));
     }
@@ -149,18 +158,17 @@ async function fits(ehr: Ehr, careUnit: CareUnit, place: Place, id: string): Pro
   return parts.length > 0 ? parts.every((part) => hasRoom(part, others)) : others.length === 0;
 }
 
-export async function cancel(ehr: Ehr, careUnit: CareUnit, change: AppointmentCancellation): Promise<Appointment> {
-  const { appointmentId: id, comment } = change;
+export async function cancel(ehr: Ehr, careUnit: CareUnit, wanted: AppointmentCancellation): Promise<Appointment> {
+  const { appointmentId: id, comment } = wanted;
   const noted = comment === undefined ? {} : { notes: notesFor(comment) };
   const before = await mustFind(ehr, careUnit, id);
   if (standingOf(before).state === 'cancelled') return shown(ehr, careUnit, before);
-  const row = await updateRow(ehr, careUnit, id, (now) => {
-    const { state, hasStarted } = standingOf(now);
+  return change(ehr, careUnit, id, (row) => {
+    const { state, hasStarted } = standingOf(row);
     if (state === 'cancelled') return {};
     if (hasStarted) throw new ConnectorError('appointment_started', 'The visit has started');
     return { fields: { ...noted, status: cancelledStatus } };
   });
-  return shown(ehr, careUnit, row);
 }
 
 async function shown(ehr: Ehr, careUnit: CareUnit, row: Row): Promise<Appointment> {

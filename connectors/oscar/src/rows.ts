@@ -2,7 +2,7 @@ import { type CareUnit, ConnectorError } from '@crossward/connector-kit';
 import { findRow, type Row, readRow } from './appointments.ts';
 import { type Ehr, serverTime } from './ehr.ts';
 import type { Fields } from './records.ts';
-import { sentEnd } from './times.ts';
+import { lastMinute } from './times.ts';
 
 /** What an update writes, besides the times. The server sets the others itself. */
 const writable = [
@@ -26,18 +26,20 @@ export interface SentUpdate {
   readonly change: Change;
 }
 
-/** What the server gets: a field that is not sent becomes null, and it shortens the time by a millisecond. */
-export function recordOf({ id, fields, start, end }: Row): Fields {
+/** What the server gets: a field that is not sent becomes null, and it subtracts a millisecond from the end. */
+export function recordOf({ id, fields, start, storedEnd }: Row): Fields {
+  const end = storedEnd && new Date(storedEnd.getTime() + 1);
   return {
     ...(id ? { id } : {}),
     ...Object.fromEntries(Object.entries(fields).filter(([name]) => writable.includes(name))),
     appointmentStartDateTime: start.toISOString(),
-    ...(end ? { appointmentEndDateTime: sentEnd(end).toISOString() } : {}),
+    ...(end ? { appointmentEndDateTime: end.toISOString() } : {}),
   };
 }
 
 function changed(row: Row, { fields, ...time }: ReturnType<Change>): Row {
-  return { ...row, ...time, fields: { ...row.fields, ...fields } };
+  const ends = time.end ? { storedEnd: lastMinute(time.end) } : {};
+  return { ...row, ...time, ...ends, fields: { ...row.fields, ...fields } };
 }
 
 /** @throws ConnectorError `appointment_not_found` */
@@ -47,22 +49,16 @@ export async function mustFind(ehr: Ehr, careUnit: CareUnit, id: string): Promis
   throw new ConnectorError('appointment_not_found', 'No such appointment');
 }
 
-export async function updateRow(ehr: Ehr, careUnit: CareUnit, id: string, change: Change): Promise<Row> {
-  return settleUpdate(ehr, careUnit, await sendUpdate(ehr, careUnit, id, change));
-}
-
 /**
- * Reads the row right before it is written. Changes of one appointment take turns over all gateways. Call `settleUpdate` when no
- * turn is held: what it repairs must not depend on having one.
+ * Reads the row right before it is written, in the turn of the appointment. Call `settleUpdate` when the turn is over: what it
+ * repairs must not depend on having one.
  */
-export function sendUpdate(ehr: Ehr, careUnit: CareUnit, id: string, change: Change): Promise<SentUpdate> {
-  return ehr.inTurn(`appointment ${id}`, async () => {
-    const since = new Date((await serverTime(ehr)).getTime() - overlapMilliseconds);
-    const before = await mustFind(ehr, careUnit, id);
-    const sent = changed(before, change(before));
-    await write(ehr, sent).catch((error: unknown) => deletedOr(ehr, careUnit, id, error));
-    return { before, sent, since, change };
-  });
+export async function sendUpdate(ehr: Ehr, careUnit: CareUnit, id: string, change: Change): Promise<SentUpdate> {
+  const since = new Date((await serverTime(ehr)).getTime() - overlapMilliseconds);
+  const before = await mustFind(ehr, careUnit, id);
+  const sent = changed(before, change(before));
+  await write(ehr, sent).catch((error: unknown) => deletedOr(ehr, careUnit, id, error));
+  return { before, sent, since, change };
 }
 
 /** An update of a row that is gone is a fault. */

@@ -25,16 +25,16 @@ export function instantAt(timeZone: string, date: string, minuteOfDay: number): 
  * The end of an appointment. Staff store its last minute: 09:14 for 15 minutes from 09:00. Others store 09:14:59 or 09:15.
  * `null`: it is not after the start.
  */
-export function endIn(start: Date, stored: Date | undefined): Date | null {
+export function endIn(start: Date, stored: Date | null): Date | null {
   if (!stored) return null;
   const minutes = Math.ceil((stored.getTime() - start.getTime()) / minute);
   const length = (minutes + 1) % 5 === 0 ? minutes + 1 : minutes;
   return length > 0 ? new Date(start.getTime() + length * minute) : null;
 }
 
-/** What to send, so that the last minute is stored: the server subtracts a millisecond. */
-export function sentEnd(end: Date): Date {
-  return new Date(end.getTime() - minute + 1);
+/** What staff would store as the end. */
+export function lastMinute(end: Date): Date {
+  return new Date(end.getTime() - minute);
 }
 
 /** Lengths that `endIn` reads as they are written. */

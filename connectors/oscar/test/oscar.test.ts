@@ -193,6 +193,16 @@ describe('ends', () => {
   });
 });
 
+test.each(['09:11:00', '09:12:30', '09:00:00'])('a change does not touch an end of %s', async (endTime) => {
+  const { fake, connector } = await open();
+  const row = takes(fake, (await twoSlots(connector))[0]);
+  Object.assign(row, { startTime: '09:00:00', endTime });
+  for (const comment of ['one', 'two']) {
+    await change(connector, { kind: 'update', appointmentId: String(row.id), comment });
+    expect(fake.rows.get(row.id)).toMatchObject({ startTime: '09:00:00', endTime, fields: { notes: comment } });
+  }
+});
+
 describe('changes', () => {
   test('twenty callers of two gateways for one place: OSCAR books all, the connector one', async () => {
     const { fake, connector } = await open();
@@ -438,7 +448,8 @@ describe('records', () => {
       );
     }
     fake.add({ providerNo: providers.cleo, demographicNo: people.ben }, first.start, first.end);
-    for (const filter of [{ patientId: people.ben }, { resourceId: providers.ada }, {}]) {
+    const range = { start: new Date('2000-01-01T05:00:00Z'), end: new Date(first.end.getTime() + 366 * day) };
+    for (const filter of [{ patientId: people.ben }, { resourceId: providers.ada }, {}, { range }]) {
       const all = (await connector.listAppointments?.({ careUnit: north, limit: 10, ...filter })) ?? [];
       expect(all.map(({ start }) => start.getFullYear() - first.start.getFullYear())).toEqual([-20, -3, 0, 1]);
       const [, , third] = all;
