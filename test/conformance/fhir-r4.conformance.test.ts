@@ -1,9 +1,14 @@
 import { runningServers } from '../../connectors/fhir-r4/counterparts/running-server.ts';
-import { onRunning, portalFakes, slotFakes } from '../../connectors/fhir-r4/test/conformance-subjects.ts';
+import {
+  onRunning,
+  portalFakes,
+  rebookingFakes,
+  slotFakes,
+} from '../../connectors/fhir-r4/test/conformance-subjects.ts';
 import { describeCounterparts } from './counterparts.ts';
 
 describeCounterparts(slotFakes, { published: true });
-describeCounterparts(portalFakes, { published: false });
+describeCounterparts([...portalFakes, ...rebookingFakes], { published: false });
 describeCounterparts(
   runningServers().map((it) => onRunning(it)),
   { published: false },

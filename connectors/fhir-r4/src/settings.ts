@@ -292,6 +292,12 @@ export const fhirSettings = Type.Object(
               description: 'What is offered of what the mode can do. Default: everything.',
             }),
           ),
+          rebooks: Type.Optional(
+            Type.Boolean({
+              description:
+                'Whether a move books the new time and cancels the former appointment, for a server that cannot move one. Then no update has a time. Default: false.',
+            }),
+          ),
           booked_status: Type.Optional(
             Type.Union([Type.Literal('proposed'), Type.Literal('pending')], {
               description:

@@ -218,6 +218,23 @@ export const portalFakes = checked(
   [onFake('rules of its own', { ...portalServer, data: { days: 9 } }, portalSettings, portalUnits)],
 );
 
+/** The fake server that cannot move an appointment, so that the new time is booked and the former one cancelled. */
+export const rebookingFakes = checked(
+  ['update', 'cancel', 'unclaimed'],
+  [
+    onFake(
+      'checked create that rebooks',
+      { ...scheduler, data: { days: 9 } },
+      { booking: { mode: 'create', rebooks: true } },
+    ),
+    onFake(
+      '`$book` of ISiK that rebooks',
+      { ...scheduler, operations: 'isik', data: { days: 9 } },
+      { booking: { mode: 'operations', operations: 'isik', rebooks: true } },
+    ),
+  ],
+);
+
 /** Every booking mode, with the fake server set up to support it. */
 export const fakes: readonly Counterpart[] = [...slotFakes, ...otherSlotFakes, ...createFakes, ...operationFakes];
 

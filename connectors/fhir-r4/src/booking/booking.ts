@@ -1,7 +1,6 @@
 import {
   type AppointmentWrite,
   type Capabilities,
-  type ChangeKind,
   type Connector,
   ConnectorError,
   type IntendedBooking,
@@ -16,7 +15,7 @@ import { type CleanUp, type FindDone, findOperationResources, operationFinder } 
 
 export type BookingCapabilities = Pick<
   Capabilities,
-  'changes' | 'transactions' | 'changesPerTransaction' | 'repeatsLateWrites'
+  'changes' | 'transactions' | 'changesPerTransaction' | 'repeatsLateWrites' | 'rebooks'
 >;
 
 /** A booking mode, as its folder exports it to the connector. Everything that differs between modes is in here. */
@@ -31,12 +30,15 @@ export interface Booking extends Pick<Connector, 'changeAppointments' | 'findOpe
 
 /** @throws ConnectorError `unsupported` for a write that this mode does not support */
 function assertSupported(
-  { changes, changesPerTransaction = Number.POSITIVE_INFINITY, transactions }: BookingCapabilities,
+  { changes, changesPerTransaction = Number.POSITIVE_INFINITY, transactions, rebooks }: BookingCapabilities,
   write: AppointmentWrite,
 ): void {
   const isHold = write.changes.some((change) => change.kind === 'create' && change.holdUntil !== null);
   if (write.changes.some(({ kind }) => !changes.includes(kind)) || (isHold && !changes.includes('confirm'))) {
     throw new ConnectorError('unsupported', 'This EHR does not support this kind of change');
+  }
+  if (rebooks && write.changes.some((it) => it.kind === 'update' && (it.time ?? it.resourceId) !== undefined)) {
+    throw new ConnectorError('unsupported', 'This EHR moves an appointment by booking anew');
   }
   if (write.changes.length > (transactions ? changesPerTransaction : 1)) {
     throw new ConnectorError('unsupported', 'This EHR does not support this many changes at once');
@@ -55,12 +57,14 @@ interface Way<Plan> extends Pick<WriteSteps<Plan>, 'plan' | 'execute'> {
   readonly cleanUp?: CleanUp;
 }
 
-/** What the setting `booking.changes` leaves. A hold is a booking. */
+/** What the settings leave and add. A hold is a booking. */
 function offered(capabilities: BookingCapabilities, { booking = {} }: FhirSettings): BookingCapabilities {
-  const { changes } = booking;
-  if (!changes) return capabilities;
-  const isOffered = (kind: ChangeKind) => changes.includes(kind === 'update' || kind === 'cancel' ? kind : 'create');
-  return { ...capabilities, changes: capabilities.changes.filter(isOffered) };
+  const { changes: wanted = ['create', 'update', 'cancel'], rebooks = false } = booking;
+  const changes = capabilities.changes.filter((kind) =>
+    wanted.includes(kind === 'update' || kind === 'cancel' ? kind : 'create'),
+  );
+  const canRebook = changes.includes('create') && changes.includes('cancel');
+  return { ...capabilities, changes, ...(rebooks && canRebook ? { rebooks } : {}) };
 }
 
 /** What the ways to book have in common. */

@@ -1,4 +1,5 @@
 import { type ConnectorContext, ConnectorError, type ProbeFinding, type ProbeReport } from '@crossward/connector-kit';
+import type { Booking } from '../booking/booking.ts';
 import { assertSuits, openBooking } from '../booking/choose-booking.ts';
 import { horizonDays } from '../schedules/grow.ts';
 import { lackedForSchedules } from '../schedules/operations.ts';
@@ -37,7 +38,9 @@ export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>):
   if (ehr) await probeRightToBook(ehr, mode, facts, findings, recommended);
   if (ehr) await attempt(findings, 'numbers', () => probeNumbers(ehr, findings, recommended));
   if (ehr) await probeRecords(ehr, mode, facts, context.careUnits, findings, recommended);
-  if (ehr) await probeCareUnits(ehr, openBooking(mode, ehr, facts), context, findings, recommended);
+  const booking = ehr && openBooking(mode, ehr, facts);
+  if (booking) probeMoves(booking, findings);
+  if (ehr && booking) await probeCareUnits(ehr, booking, context, findings, recommended);
   if (ehr) await probePatientSearch(ehr, findings, recommended);
   // With a header that names the patient, nothing is asked of everybody.
   if (ehr && !settings.patient_header) {
@@ -47,6 +50,15 @@ export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>):
   if (ehr) probeHabits(ehr, findings, recommended);
   if (ehr) probeProfiles(ehr, facts, findings);
   return { findings, recommendedSettings: recommended };
+}
+
+/** Whether appointments can be moved, or could be by booking anew. */
+function probeMoves({ capabilities: { changes, rebooks } }: Booking, findings: ProbeFinding[]): void {
+  const couldRebook = changes.includes('create') && changes.includes('cancel');
+  if (changes.includes('update') || rebooks || !couldRebook) return;
+  const detail =
+    'The server does not move appointments. With booking.rebooks: true, a move books the new time and cancels the former appointment.';
+  findings.push({ name: 'moves', status: 'note', detail });
 }
 
 /** Medical notes, documents and schedules. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { FhirSettings } from '../../src/settings.ts';
 import { creation, freeSlots, write } from '../bookings.ts';
 import { startFake } from '../fake.ts';
-import { openConnector, settingsFor } from '../subject.ts';
+import { openConnector, probeServer, settingsFor } from '../subject.ts';
 
 /** As Oracle Health: one Slot for each Appointment, which the server updates itself, and changes by JSON Patch only. */
 async function openOracle(minimalCreate = true) {
@@ -14,7 +15,7 @@ async function openOracle(minimalCreate = true) {
     data: { days: 14 },
   });
   const settings = settingsFor(server.url, { booking: { mode: 'create', minimal_create: minimalCreate } });
-  return { server, connector: await openConnector(settings) };
+  return { server, settings, connector: await openConnector(settings) };
 }
 
 test('a new Appointment contains only its Slot, its patient and the texts, and no Slot is written', async () => {
@@ -39,6 +40,17 @@ test('an appointment can be created and cancelled, and not moved', async () => {
   const cancelled = await write(connector, [{ kind: 'cancel', appointmentId: made?.id ?? '' }]);
   expect(cancelled).toMatchObject([{ state: 'cancelled' }]);
   expect(await freeSlots(connector, 1)).toEqual([slot]);
+});
+
+test('a move books anew and cancels, if the settings say so', async () => {
+  const { settings } = await openOracle();
+  const rebooking = { ...settings, booking: { ...settings.booking, rebooks: true } };
+  const { capabilities } = await openConnector(rebooking);
+  expect(capabilities).toMatchObject({ changes: ['create', 'cancel'], rebooks: true });
+  const moves = async (checked: FhirSettings) =>
+    (await probeServer(checked)).findings.find(({ name }) => name === 'moves');
+  expect(await moves(settings)).toMatchObject({ status: 'note', detail: expect.stringContaining('booking.rebooks') });
+  expect(await moves(rebooking)).toBeUndefined();
 });
 
 test('a time of two Slots is not available', async () => {
