@@ -1,4 +1,4 @@
-import { readAuditKeys } from '../../server/src/audit/key-store.ts';
+import { readAuditKeys } from '../../server/src/audit/audit-keys.ts';
 import { type AuditVerdict, verifyChains } from '../../server/src/audit/verify.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import { createDb } from '../../server/src/db/kysely.ts';

@@ -6,7 +6,7 @@ import { within } from '../context/work-context.ts';
 import { describeError } from '../log/describe-error.ts';
 import { discardUpload } from '../uploads/remove-uploads.ts';
 import type { Upload } from '../uploads/upload.ts';
-import type { WriteResponse } from '../writes/write-response.ts';
+import type { WriteResponse } from '../writes/write-kind.ts';
 import { auditOf, auditResponse } from './audit-request.ts';
 import { clientAndUserOf, contextOf } from './context-of.ts';
 import {
@@ -19,7 +19,7 @@ import {
   type Representation,
   type Shown,
 } from './endpoint.ts';
-import { headerReader } from './header-reader.ts';
+import { headerReader } from './identifiers.ts';
 import { writeToEhr, writeToOwnTables } from './write-request.ts';
 
 const prefixes: Record<Level, string> = {

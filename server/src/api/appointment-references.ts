@@ -1,5 +1,4 @@
-import { isGatewayId } from '../confirmations/gateway-ids.ts';
-import { findBookings, findItems, type Item } from '../confirmations/items.ts';
+import { findBookings, findItems, type Item, isGatewayId } from '../confirmations/items.ts';
 import { isOfPatient } from '../confirmations/limits.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { type Place, type Problem, problemAt } from '../problems/problem.ts';

@@ -6,8 +6,7 @@ import { inPath } from '../problems/places.ts';
 import { outcomeUnknownInDatabase, Problem, unavailable } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { auditedAccessOf, writeEntry } from './audit-request.ts';
-import { headerReader } from './header-reader.ts';
-import { patientIdentifier } from './identifiers.ts';
+import { headerReader, patientIdentifier } from './identifiers.ts';
 
 /**
  * Reasons that leave no entry before the handler runs, because nothing was read. A code that is resent too early is

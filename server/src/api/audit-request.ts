@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type AuditedAccess, newReached, type WorkContext } from '../context/work-context.ts';
 import { outcomeUnknownInDatabase, unavailable } from '../problems/problem.ts';
-import { isReplayed } from '../writes/write-response.ts';
+import type { WriteResponse } from '../writes/write-kind.ts';
 import { isRead, type ReadShown } from './endpoint.ts';
 
 interface RecordBody {
@@ -32,6 +32,11 @@ declare module 'fastify' {
     /** Whether the gateway has tried to write the entry. */
     isAudited?: boolean;
   }
+}
+
+/** Whether a response was stored under an `Idempotency-Key` by an earlier request, maybe one to an earlier version. */
+export function isReplayed(headers: WriteResponse['headers'] = {}): boolean {
+  return headers['idempotency-replayed'] === 'true';
 }
 
 /** What a request that leaves an entry notes. A write leaves it in the statement that ends its write. */

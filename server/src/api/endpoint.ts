@@ -12,8 +12,7 @@ import type { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import type { Upload } from '../uploads/upload.ts';
 import type { WriteServices } from '../writes/services.ts';
-import type { PlannedWrite } from '../writes/write-kind.ts';
-import type { WriteResponse } from '../writes/write-response.ts';
+import type { PlannedWrite, WriteResponse } from '../writes/write-kind.ts';
 import type { Cursors } from './paging.ts';
 
 /** A standard that requests and responses can follow. */

@@ -1,9 +1,11 @@
 import type { PatientIdentifier, ResourceIdentifier } from '@crossward/connector-kit';
+import type { FastifyRequest } from 'fastify';
 import { reachedPatient } from '../context/work-context.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import {
   formatIdentifier,
   IdentifierError,
+  isReferable,
   type ReadHeader,
   readPatientIdentifier,
   readResourceIdentifier,
@@ -63,4 +65,14 @@ function atPlace<Result>(place: Place, read: () => Result): Result {
     const at: Place = error.header === undefined ? place : { in: 'header', header: error.header };
     throw problemAt(at, error.reason, error.detail);
   }
+}
+
+/** Reads the headers of a request that may hold identifiers. Collects them at the first use, because few requests refer to one. */
+export function headerReader({ raw }: FastifyRequest, allowed: ReadonlySet<string>): ReadHeader {
+  let sent: ReadonlyMap<string, readonly string[] | undefined> | undefined;
+  return (name) => {
+    if (!isReferable(name, allowed)) return undefined;
+    sent ??= new Map(Object.entries(raw.headersDistinct));
+    return sent.get(name) ?? [];
+  };
 }

@@ -1,8 +1,7 @@
 import type { ConnectorOperation, Withdrawal, Write } from '@crossward/connector-kit';
 import type { Tx } from '../db/kysely.ts';
 import { PartiallyApplied } from '../problems/write-errors.ts';
-import type { Work, WriteKind } from '../writes/write-kind.ts';
-import type { WriteResponse } from '../writes/write-response.ts';
+import type { Work, WriteKind, WriteResponse } from '../writes/write-kind.ts';
 
 /** How a kind of record is created, found and withdrawn in the EHR. */
 interface Calls<Plan, Result> {

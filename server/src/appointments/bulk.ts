@@ -10,7 +10,7 @@ import { planCancellation, prepareCancellations } from './plan-cancellation.ts';
 import { isConfirmable, planConfirmation } from './plan-confirmation.ts';
 import { planUpdate, type RequestedUpdate, readUpdate } from './plan-update.ts';
 import type { RequestContext } from './request-context.ts';
-import { readReturnUrl } from './return-url.ts';
+import { readReturnUrl } from './sent-details.ts';
 import { targetState, updateReasons, whyUnmovable } from './target-rules.ts';
 import { findTargets, type Target } from './targets.ts';
 import { slotFault } from './time-rules.ts';

@@ -1,6 +1,5 @@
 import type { Appointment } from '@crossward/connector-kit';
-import { makeGatewayId } from '../confirmations/gateway-ids.ts';
-import { awaitedOf, findPendingCancellations, type Item } from '../confirmations/items.ts';
+import { awaitedOf, findPendingCancellations, type Item, makeGatewayId } from '../confirmations/items.ts';
 import { eachPatientOnce, type FindPatient } from '../ehr/lookups.ts';
 import { Problem } from '../problems/problem.ts';
 import { contactOf } from './contact.ts';

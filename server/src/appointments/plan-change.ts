@@ -17,7 +17,7 @@ import { planUpdate, readUpdate, updated, updatePlaces } from './plan-update.ts'
 import { assertRoom } from './rebooking/steps.ts';
 import type { RequestContext } from './request-context.ts';
 import { planRescheduling } from './reschedule.ts';
-import { readReturnUrl } from './return-url.ts';
+import { readReturnUrl } from './sent-details.ts';
 import { requireTarget } from './targets.ts';
 import { slotFault } from './time-rules.ts';
 import type { AppointmentPlan } from './write/plan.ts';

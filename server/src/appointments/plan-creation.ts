@@ -2,7 +2,7 @@ import type { Patient } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
 import { patientIdentifier, resourceIdentifier } from '../api/identifiers.ts';
 import { assertNotPast, assertOffsetsOf, readRange } from '../api/request-times.ts';
-import { makeGatewayId } from '../confirmations/gateway-ids.ts';
+import { makeGatewayId } from '../confirmations/items.ts';
 import { requireHealthcareService, requirePatient, requireResource } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { inBody } from '../problems/places.ts';
@@ -10,8 +10,7 @@ import { Problem } from '../problems/problem.ts';
 import { contactable, contactOf } from './contact.ts';
 import type { appointmentCreationSchema } from './contract.ts';
 import type { RequestContext } from './request-context.ts';
-import { readReturnUrl } from './return-url.ts';
-import { readComment, readPatientDetails } from './sent-details.ts';
+import { readComment, readPatientDetails, readReturnUrl } from './sent-details.ts';
 import { longestAppointmentHours, slotFault } from './time-rules.ts';
 import { type AppointmentPlan, draftAppointment, type PlannedCreation, type Step } from './write/plan.ts';
 

@@ -7,7 +7,7 @@ import { textForPeople } from '../ehr/text-for-people.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import type { PageLinks } from '../messages/page-links.ts';
 import { formatInstant } from '../time/date-times.ts';
-import type { WriteResponse } from '../writes/write-response.ts';
+import type { WriteResponse } from '../writes/write-kind.ts';
 import type { AppointmentBody, AppointmentStatus, PreviewBody } from './contract.ts';
 import type { KnownAppointment } from './rebooking/known-appointment.ts';
 import type { Results } from './write/changes.ts';

@@ -11,7 +11,7 @@ import { planCreations } from './plan-creation.ts';
 import { planUpdate, type RequestedUpdate, readUpdate, updatePlaces } from './plan-update.ts';
 import type { RequestContext } from './request-context.ts';
 import { holdsInRange, planReschedule, type ReschedulePlan } from './reschedule-plan.ts';
-import { readReturnUrl } from './return-url.ts';
+import { readReturnUrl } from './sent-details.ts';
 import { assertMovable } from './target-rules.ts';
 import type { Target } from './targets.ts';
 import { longestRescheduleHours, slotFault } from './time-rules.ts';

@@ -1,5 +1,4 @@
-import { isGatewayId } from '../confirmations/gateway-ids.ts';
-import { findItems, type Item } from '../confirmations/items.ts';
+import { findItems, type Item, isGatewayId } from '../confirmations/items.ts';
 import { reachedRecord } from '../context/work-context.ts';
 import { inPath } from '../problems/places.ts';
 import { problemAt } from '../problems/problem.ts';

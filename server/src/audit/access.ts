@@ -1,6 +1,6 @@
 import type { AuditedAccess } from '../context/work-context.ts';
 import type { AccessColumns } from '../db/tables/audit.ts';
-import type { AuditKey } from './audit-key.ts';
+import type { AuditKey } from './audit-keys.ts';
 
 /**
  * What a background job did with a write, besides completing it (`success`).

@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../../test/database/database.ts';
 import { listActivity, recordActivity } from '../console/audit/activity.ts';
 import { createDb } from '../db/kysely.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
-import { prepareAuditKey, readAuditKeys } from './key-store.ts';
+import { prepareAuditKey, readAuditKeys } from './audit-keys.ts';
 import { deleteOldActivity } from './old-activity.ts';
 import { newTrail, tamper } from './test-audit.ts';
 import { verifyChains, verifyUnlinked } from './verify.ts';

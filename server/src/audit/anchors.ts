@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db } from '../db/kysely.ts';
 import type { AuditSubject } from '../db/tables/audit.ts';
-import type { AuditKey } from './audit-key.ts';
+import type { AuditKey } from './audit-keys.ts';
 import { beginning, type Head } from './chain.ts';
 
 /** At this time, the chain was intact up to this position. */

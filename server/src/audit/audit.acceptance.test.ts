@@ -16,7 +16,7 @@ import { eventually, expireCode, runBackgroundJobs } from '../../../test/request
 import { newKey } from '../../../test/requests/idempotency-keys.ts';
 import { bookWithPage, browserOf, withPages } from '../../../test/requests/patient-page.ts';
 import { newRequestId } from '../../../test/requests/request-id.ts';
-import { readAuditKeys } from './key-store.ts';
+import { readAuditKeys } from './audit-keys.ts';
 import { auditEntries, patientHashes } from './test-audit.ts';
 import { type AuditVerdict, verifyChains } from './verify.ts';
 

@@ -1,6 +1,6 @@
 import type { Db } from '../db/kysely.ts';
 import type { AuditSubject } from '../db/tables/audit.ts';
-import type { AuditKey } from './audit-key.ts';
+import type { AuditKey } from './audit-keys.ts';
 
 /** The position and hash of the last row of a chain, or of a part of it. */
 export interface Head {

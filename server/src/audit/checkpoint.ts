@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/kysely.ts';
-import type { AuditKey } from './audit-key.ts';
+import type { AuditKey } from './audit-keys.ts';
 import type { Head } from './chain.ts';
 
 /** Rows of a chain up to this one were deleted at the end of their retention. */

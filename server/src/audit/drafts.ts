@@ -5,7 +5,7 @@ import type { Db, Tx } from '../db/kysely.ts';
 import { statement } from '../db/statement.ts';
 import type { AccessColumns, AuditTables } from '../db/tables/audit.ts';
 import { columnsOf, contentOf } from './access.ts';
-import type { AuditKey } from './audit-key.ts';
+import type { AuditKey } from './audit-keys.ts';
 
 /** An access that is not stored yet. */
 export interface NewDraft extends AccessColumns {

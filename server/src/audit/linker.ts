@@ -4,7 +4,7 @@ import { isSerializationFailure } from '../db/errors.ts';
 import type { Db } from '../db/kysely.ts';
 import { describeError } from '../log/describe-error.ts';
 import { insertChain, logAnchor, storeAnchor } from './anchors.ts';
-import type { AuditKey } from './audit-key.ts';
+import type { AuditKey } from './audit-keys.ts';
 import { beginning, type Head, hashOf, type Linkable } from './chain.ts';
 import { linkRows, readHead } from './store.ts';
 

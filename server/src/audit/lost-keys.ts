@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db } from '../db/kysely.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import { readAuditKeys } from './key-store.ts';
+import { readAuditKeys } from './audit-keys.ts';
 import type { AuditSearch } from './search.ts';
 
 /** A key of the trail that cannot be opened: its entries are not found by patient, and their chains cannot be verified. */

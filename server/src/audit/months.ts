@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { isLockTimeout } from '../db/errors.ts';
 import type { Db } from '../db/kysely.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
+import { readAuditKeys } from './audit-keys.ts';
 import { storeCheckpoint } from './checkpoint.ts';
-import { readAuditKeys } from './key-store.ts';
 
 /** Creates the partitions of entries for this month and the next two, unless the trail is in use for long. */
 export async function createMonths(db: Db): Promise<void> {

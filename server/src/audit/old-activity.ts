@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
+import { readAuditKeys } from './audit-keys.ts';
 import { beginning, type Head } from './chain.ts';
 import { storeCheckpoint } from './checkpoint.ts';
-import { readAuditKeys } from './key-store.ts';
 
 /** Days for which the activity of operators is kept. */
 const days = 400;

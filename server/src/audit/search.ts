@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 import type { AccessColumns } from '../db/tables/audit.ts';
-import type { AuditKey } from './audit-key.ts';
+import type { AuditKey } from './audit-keys.ts';
 
 /** Entries that match all of these. */
 export interface AuditSearch {

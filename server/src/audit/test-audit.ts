@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import type { Gateway } from '../../../test/gateway/gateway.ts';
 import type { Db } from '../db/kysely.ts';
-import type { AuditKey } from './audit-key.ts';
+import type { AuditKey } from './audit-keys.ts';
 import { createAuditMetrics } from './metrics.ts';
 import { type FoundAccess, searchEntries } from './search.ts';
 import { Trail } from './trail.ts';

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { AuditedAccess } from '../context/work-context.ts';
 import { grouped } from '../db/grouped.ts';
 import type { Db } from '../db/kysely.ts';
-import type { AuditKey } from './audit-key.ts';
+import type { AuditKey } from './audit-keys.ts';
 import {
   insertDrafts,
   insertDraftsWithoutSync,

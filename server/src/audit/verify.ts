@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
 import type { AuditSubject, AuditTables } from '../db/tables/audit.ts';
 import { type Anchor, anchorMac } from './anchors.ts';
-import type { AuditKey } from './audit-key.ts';
+import type { AuditKey } from './audit-keys.ts';
 import { beginning, type Head, hashOf, type Linkable, type Linked } from './chain.ts';
 import { checkpointMac } from './checkpoint.ts';
 import { isGenuine, type StoredDraft } from './drafts.ts';

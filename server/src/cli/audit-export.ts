@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander';
-import type { AuditKey } from '../audit/audit-key.ts';
+import type { AuditKey } from '../audit/audit-keys.ts';
+import { readAuditKeys } from '../audit/audit-keys.ts';
 import { readExportState } from '../audit/export/export-state.ts';
 import { type ExportFormat, linesOf } from '../audit/export/lines.ts';
 import type { ExportedPatient } from '../audit/export/named-patient.ts';
 import { readEntries } from '../audit/export/read-entries.ts';
-import { readAuditKeys } from '../audit/key-store.ts';
 import { incompleteText, isIncomplete } from '../audit/lost-keys.ts';
 import { readAuditSearch, type TypedSearch } from '../audit/read-search.ts';
 import type { AuditSearch } from '../audit/search.ts';

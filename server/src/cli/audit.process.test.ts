@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
-import { prepareAuditKey } from '../audit/key-store.ts';
+import { prepareAuditKey } from '../audit/audit-keys.ts';
 import { createAuditMetrics } from '../audit/metrics.ts';
 import { tamper } from '../audit/test-audit.ts';
 import { Trail } from '../audit/trail.ts';

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { Command, Option } from 'commander';
 import { readAnchors } from '../audit/anchor-lines.ts';
 import type { Anchor } from '../audit/anchors.ts';
-import { readAuditKeys } from '../audit/key-store.ts';
+import { readAuditKeys } from '../audit/audit-keys.ts';
 import { incompleteText, isIncomplete } from '../audit/lost-keys.ts';
 import { readAuditSearch, searchedDays, type TypedSearch } from '../audit/read-search.ts';
 import { type FoundAccess, searchEntries } from '../audit/search.ts';

@@ -11,7 +11,7 @@ import {
   runBackgroundJobs,
   startCancellation,
 } from '../../../test/requests/codes.ts';
-import { readAuditKeys } from '../audit/key-store.ts';
+import { readAuditKeys } from '../audit/audit-keys.ts';
 import { auditEntries, patientHashes } from '../audit/test-audit.ts';
 import { verifyUnlinked } from '../audit/verify.ts';
 import { sealPlan } from '../writes/stored-write.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
 import { eraseKept, eventsKeepingOf } from '../appointments/remembered.ts';
-import type { AuditKey } from '../audit/audit-key.ts';
+import type { AuditKey } from '../audit/audit-keys.ts';
+import { readAuditKeys } from '../audit/audit-keys.ts';
 import { insertDrafts, newDraft } from '../audit/drafts.ts';
-import { readAuditKeys } from '../audit/key-store.ts';
 import { entriesOfPatient } from '../audit/of-patient.ts';
 import { readAuditSearch } from '../audit/read-search.ts';
 import { eraseOfCodes, findOfCodes, type OfCodes } from '../confirmations/erase.ts';

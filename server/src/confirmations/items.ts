@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type SqlBool, sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
 import type { ConfirmationKind, ItemState } from '../db/tables/confirmations.ts';
@@ -145,4 +146,17 @@ export async function findCancellation(
 
 function byEhrId(rows: readonly Item[]): ReadonlyMap<string, Item> {
   return new Map(rows.flatMap((row) => (row.ehrAppointmentId === null ? [] : [[row.ehrAppointmentId, row] as const])));
+}
+
+const prefix = 'cw-';
+const pattern = /^cw-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Creates an appointment id for a two-step cancellation or a draft. */
+export function makeGatewayId(): string {
+  return `${prefix}${randomUUID()}`;
+}
+
+/** Whether the id has the gateway's format. Those are looked up in its tables before the EHR. */
+export function isGatewayId(id: string): boolean {
+  return pattern.test(id);
 }

@@ -7,7 +7,7 @@ import { createTestDatabase } from '../../../test/database/database.ts';
 import { startGateway } from '../../../test/gateway/gateway.ts';
 import { book, oslo, sodermalm } from '../../../test/requests/bookings.ts';
 import { codeFor, runBackgroundJobs } from '../../../test/requests/codes.ts';
-import { prepareAuditKey, readAuditKeys } from '../audit/key-store.ts';
+import { prepareAuditKey, readAuditKeys } from '../audit/audit-keys.ts';
 import { createMonths, dropMonths } from '../audit/months.ts';
 import { auditEntries, tamper } from '../audit/test-audit.ts';
 import { verifyChains } from '../audit/verify.ts';

@@ -1,10 +1,9 @@
 import pg from 'pg';
 import { clientsOf } from './clients-of-primary.ts';
 import { DatabaseError, errorCode, ofDatabase } from './errors.ts';
-import { type DatabaseClient, type DatabasePool, Loan } from './pool.ts';
+import { type DatabaseClient, type DatabasePool, Loan, statementNames } from './pool.ts';
 import { acceptsWrites, type PrimaryServer } from './primary-server.ts';
 import { DatabaseSession } from './session.ts';
-import { statementNames } from './statement-names.ts';
 import { spendDatabaseTime } from './time-limit.ts';
 
 /** Milliseconds between attempts to connect to one of several servers. Doubles up to `longestPause`. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type Document, type DocumentContent, documentContentTypes } from '@crossward/connector-kit';
 import { create as contentDisposition } from 'content-disposition';
-import type { WriteResponse } from '../writes/write-response.ts';
+import type { WriteResponse } from '../writes/write-kind.ts';
 import { fileName } from './file-name.ts';
 
 /** Anything but the types that can be stored is sent as this: no browser shows it. */

@@ -7,9 +7,9 @@ import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
 import { createDb } from '../db/kysely.ts';
 import { exclusiveTurns } from './exclusive-turns.ts';
+import { withinCallTime } from './guard/call-scope.ts';
 import { createEhrHttp } from './guard/ehr-http.ts';
 import { heldTurns } from './guard/held-turns.ts';
-import { withinCallTime } from './guard/time-limit.ts';
 
 const { database, dispose } = await createTestDatabase();
 let whenAnswered = async (): Promise<void> => undefined;

@@ -9,7 +9,7 @@ import type { FastifyRequest } from 'fastify';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Shown } from '../api/endpoint.ts';
 import { operationsOf } from '../emrs/ehr-operations.ts';
-import type { WriteResponse } from '../writes/write-response.ts';
+import type { WriteResponse } from '../writes/write-kind.ts';
 import { appointmentIncludes } from './appointments/search.ts';
 import { baseOf } from './face.ts';
 import { fhirDescription, namesAppointments } from './interaction.ts';

@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -22,8 +23,7 @@ import type { ReceiveReceipt } from '../messages/receive-receipt.ts';
 import type { KeySets } from '../oauth/key-sets.ts';
 import { problemSchema, reasonSchema } from '../problems/problem-document.ts';
 import { addAccess } from './access.ts';
-import { compilersFactory } from './body/compilers.ts';
-import { formats } from './body/formats.ts';
+import { compilersFactory, formats } from './body/compilers.ts';
 import { addJsonBody } from './body/json-body.ts';
 import { addUnreadBody } from './body/unread-body.ts';
 import { addDemoDocuments } from './demo/documents.ts';
@@ -31,15 +31,12 @@ import { addDemoMailboxRoutes } from './demo/mailbox-routes.ts';
 import { nativeEndpoints, ordinaryGroups } from './endpoints.ts';
 import { addConnectionLimits } from './limits/connection-limits.ts';
 import { addLimits, limitClient } from './limits/limits.ts';
-import { watchPauses } from './limits/pauses.ts';
 import { rejections } from './limits/rejected-credentials.ts';
-import { addWaitingCallers } from './limits/waiting-callers.ts';
-import { type Exchange, watchExchange } from './observed/exchanges.ts';
+import { addWaitingCallers, watchPauses } from './limits/waiting-callers.ts';
 import { QuietLogController } from './observed/log-controller.ts';
-import { addMetrics, createRequestMetrics } from './observed/metrics.ts';
+import { addMetrics } from './observed/metrics.ts';
+import { addTracing, createRequestObserver } from './observed/observe-requests.ts';
 import { requestId } from './observed/request-id.ts';
-import { logRejection, logRequest } from './observed/request-log.ts';
-import { addTracing, endRequestSpan } from './observed/tracing.ts';
 import { addDocs } from './openapi/docs.ts';
 import { addOpenApiRoutes } from './openapi/openapi-routes.ts';
 import { addPageLinks } from './pages/links.ts';
@@ -49,7 +46,6 @@ import { addPageStyle } from './pages/style.ts';
 import { addErrorHandler, frameworkProblem, sendProblem } from './protocol/error-handler.ts';
 import { answerFramingError } from './protocol/framing-errors.ts';
 import { addConnectionCloseOnStop, addHeaders, setHeaders } from './protocol/headers.ts';
-import { loopbackAddress } from './protocol/loopback-address.ts';
 import { addRequestSyntax } from './protocol/request-syntax.ts';
 import { addConsole } from './routes/console-routes.ts';
 import { addFhirFaceRoutes, routedUrl } from './routes/fhir-face.ts';
@@ -121,13 +117,7 @@ export async function buildApp(
   deps: AppDeps,
   prepare: (app: FastifyInstance) => Promise<void> = async () => undefined,
 ): Promise<FastifyInstance> {
-  const requestMetrics = createRequestMetrics(deps.metrics);
-  const watch = (exchange: Exchange) =>
-    watchExchange(exchange, (end) => {
-      logRequest(exchange, end);
-      requestMetrics.ended(exchange, end);
-      endRequestSpan(exchange, end);
-    });
+  const observer = createRequestObserver(deps.metrics);
   const requestTimeout = deps.http.request_timeout_seconds * 1000;
   const pauses = watchPauses();
   const isTrustedProxy = addressesIn(deps.http.trusted_proxies);
@@ -153,13 +143,10 @@ export async function buildApp(
     clientErrorHandler: (error, socket) =>
       answerFramingError(error, socket, {
         pauses,
-        ended(requestId, problem, end) {
-          logRejection(app.log, requestId, problem, end);
-          requestMetrics.rejected(end);
-        },
+        ended: (requestId, problem, end) => observer.rejected(app.log, requestId, problem, end),
       }),
     frameworkErrors: (error, request, reply) => {
-      watch({ request, reply });
+      observer.watch(request, reply);
       setHeaders(request, reply);
       sendProblem(frameworkProblem(error), request, reply);
     },
@@ -168,7 +155,7 @@ export async function buildApp(
   addErrorHandler(app, methods);
   addPageLinks(app, deps);
   app.addHook('onRequest', (request, reply, done) => {
-    watch({ request, reply });
+    observer.watch(request, reply);
     if (!isOfMonitoring(request)) deps.noteRequest?.();
     done();
   });
@@ -262,6 +249,12 @@ export async function buildApp(
   methods.finish();
   await app.ready();
   return app;
+}
+
+/** The address at which this machine reaches the gateway, for one without a public address. Call it once the gateway listens. */
+function loopbackAddress({ server }: FastifyInstance): string {
+  const { address, port } = server.address() as AddressInfo;
+  return `http://${address === '::1' ? '[::1]' : '127.0.0.1'}:${port}`;
 }
 
 function addGroup(app: FastifyInstance, { schemas, endpoints }: EndpointGroup): void {

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ReadHeader, resolveHeaderReference } from './header-reference.ts';
+import {
+  type ReadHeader,
+  readPatientIdentifier,
+  readResourceIdentifier,
+  resolveHeaderReference,
+} from './header-reference.ts';
 import { IdentifierError } from './identifier-error.ts';
-import { readPatientIdentifier, readResourceIdentifier } from './read.ts';
 import { isReferable } from './referable-headers.ts';
 
 const reader =

@@ -1,4 +1,6 @@
+import type { PatientIdentifier, ResourceIdentifier } from '@crossward/connector-kit';
 import { IdentifierError } from './identifier-error.ts';
+import { type IdentifierPolicy, parsePatientIdentifier, parseResourceIdentifier } from './notation.ts';
 import { withoutNationalNumbers } from './without-national-numbers.ts';
 
 /**
@@ -7,7 +9,7 @@ import { withoutNationalNumbers } from './without-national-numbers.ts';
  */
 export type ReadHeader = (lowerCaseName: string) => readonly string[] | undefined;
 
-export interface ResolvedText {
+interface ResolvedText {
   /** The identifier text, read from the header if one is referenced. */
   readonly text: string;
   /** The referenced header, in lower case. */
@@ -69,8 +71,48 @@ function asUtf8(bytes: string): string | undefined {
 /**
  * The name if an error may show it. A caller may have sent the identifier itself instead of a name, so a name that is
  * long, has many digits or is a national number is not shown.
+ *
+ * @internal for the test
  */
 export function nameableHeader(name: string): string | undefined {
   const digits = name.replaceAll(/[^0-9]/g, '').length;
   return name.length <= 40 && digits <= 4 && withoutNationalNumbers(name) === name ? name : undefined;
+}
+
+/**
+ * Reads a patient identifier from a request, where it can be a header reference. The rules are those of
+ * `resolveHeaderReference` and `parsePatientIdentifier`. An error about a header's value names the header.
+ *
+ * @throws {IdentifierError}
+ */
+export function readPatientIdentifier(
+  text: string,
+  policy: IdentifierPolicy,
+  readHeader: ReadHeader,
+): PatientIdentifier {
+  return read(text, readHeader, (resolved) => parsePatientIdentifier(resolved, policy));
+}
+
+/**
+ * Reads a resource identifier from a request, where it can be a header reference. The rules are those of
+ * `resolveHeaderReference` and `parseResourceIdentifier`. An error about a header's value names the header.
+ *
+ * @throws {IdentifierError}
+ */
+export function readResourceIdentifier(
+  text: string,
+  policy: IdentifierPolicy,
+  readHeader: ReadHeader,
+): ResourceIdentifier {
+  return read(text, readHeader, (resolved) => parseResourceIdentifier(resolved, policy));
+}
+
+function read<Result>(text: string, readHeader: ReadHeader, parse: (text: string) => Result): Result {
+  const resolved = resolveHeaderReference(text, readHeader);
+  try {
+    return parse(resolved.text);
+  } catch (error) {
+    if (!(error instanceof IdentifierError) || resolved.header === undefined) throw error;
+    throw new IdentifierError(error.reason, error.detail, nameableHeader(resolved.header));
+  }
 }

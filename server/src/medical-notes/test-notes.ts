@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createTestDatabase } from '../../../test/database/database.ts';
-import { createAuditKey } from '../audit/audit-key.ts';
+import { createAuditKey } from '../audit/audit-keys.ts';
 import { newDraft } from '../audit/drafts.ts';
 import { recoverDue } from '../background/recover-due.ts';
 import type { AuditedAccess } from '../context/work-context.ts';
@@ -16,8 +16,8 @@ import { createKeyRing } from '../secrets/key-ring.ts';
 import { createWriteMetrics } from '../writes/metrics.ts';
 import type { WriteServices } from '../writes/services.ts';
 import { write } from '../writes/write.ts';
+import type { WriteResponse } from '../writes/write-kind.ts';
 import { type AnyKind, type Decide, plannedWrite } from '../writes/write-kind.ts';
-import type { WriteResponse } from '../writes/write-response.ts';
 import { medicalNoteKind } from './kind.ts';
 
 /* The writes engine with an EHR that accepts medical notes, without HTTP and without background loops. */

@@ -4,7 +4,7 @@ import { planChange, planChanges } from '../appointments/plan-change.ts';
 import { planRelease } from '../appointments/plan-release.ts';
 import { planResend } from '../appointments/resend/plan.ts';
 import type { AppointmentPlan } from '../appointments/write/plan.ts';
-import { isGatewayId } from '../confirmations/gateway-ids.ts';
+import { isGatewayId } from '../confirmations/items.ts';
 import { within } from '../context/work-context.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';

@@ -1,6 +1,6 @@
 import type { Appointment, Resource } from '@crossward/connector-kit';
 import type { PageConfirmation } from '../confirmations/find-page.ts';
-import { isGatewayId } from '../confirmations/gateway-ids.ts';
+import { isGatewayId } from '../confirmations/items.ts';
 
 /**
  * What a page shows.

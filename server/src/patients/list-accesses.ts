@@ -3,7 +3,7 @@ import type { Static, TObject } from 'typebox';
 import type { Access, EndpointDeps } from '../api/endpoint.ts';
 import { page } from '../api/paging.ts';
 import { readOpenRange } from '../api/request-times.ts';
-import { readAuditKeys } from '../audit/key-store.ts';
+import { readAuditKeys } from '../audit/audit-keys.ts';
 import { isIncomplete } from '../audit/lost-keys.ts';
 import { type FoundAccess, searchEntries } from '../audit/search.ts';
 import { formatIdentifier } from '../identifiers/index.ts';

@@ -9,7 +9,7 @@ import { openOutcome } from './sealed-outcome.ts';
 import type { WriteServices } from './services.ts';
 import { insertWrite, keyLifetime, type Planned } from './store-plan.ts';
 import { type Leased, openStored, type Stored, type StoredRow, storedColumns } from './stored-write.ts';
-import type { WriteResponse } from './write-response.ts';
+import type { WriteResponse } from './write-kind.ts';
 
 type Services = Pick<WriteServices, 'db' | 'keys' | 'liveTokens'>;
 

@@ -14,7 +14,7 @@ import { isStoredUnderKey, sealOutcome } from './sealed-outcome.ts';
 import { storeEnd, writeRecords } from './store-end.ts';
 import type { Leased } from './stored-write.ts';
 import type { LeasedWork } from './work.ts';
-import type { WriteResponse } from './write-response.ts';
+import type { WriteResponse } from './write-kind.ts';
 
 /** How a write ends. */
 export type WriteEnd =

@@ -2,7 +2,7 @@ import { Problem } from '../problems/problem.ts';
 import { isFinal, isSettled, PartiallyApplied, WriteEnded } from '../problems/write-errors.ts';
 import { end, leaveOpen } from './end.ts';
 import type { LeasedWork } from './work.ts';
-import type { WriteResponse } from './write-response.ts';
+import type { WriteResponse } from './write-kind.ts';
 
 /**
  * Calls the EHR and ends the write. The plan is stored, and this process holds the lease.

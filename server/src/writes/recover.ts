@@ -7,8 +7,8 @@ import { finish, perform, refuse, undo } from './perform.ts';
 import type { WriteServices } from './services.ts';
 import type { Leased, Stored } from './stored-write.ts';
 import { type LeasedWork, leasedWork } from './work.ts';
+import type { WriteResponse } from './write-kind.ts';
 import { kindOf } from './write-kind.ts';
-import type { WriteResponse } from './write-response.ts';
 
 /** Nothing is left of the earlier attempt. The write starts over under this lease. */
 type Restart = { readonly restart: Leased };

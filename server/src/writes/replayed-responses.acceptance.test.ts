@@ -27,7 +27,7 @@ import {
   wrapFailing,
 } from '../../../test/requests/idempotency-keys.ts';
 import { openOutcome, sealOutcome } from './sealed-outcome.ts';
-import type { WriteResponse } from './write-response.ts';
+import type { WriteResponse } from './write-kind.ts';
 
 const failures: Failure[] = [];
 afterEach(() => {

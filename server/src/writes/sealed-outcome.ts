@@ -2,7 +2,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { type KeptProblem, keptProblem, Problem, problemFromKept } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Leased } from './stored-write.ts';
-import type { WriteResponse } from './write-response.ts';
+import type { WriteResponse } from './write-kind.ts';
 
 /** What is stored under an `Idempotency-Key`, encrypted. */
 type Kept = { readonly response: WriteResponse } | { readonly problem: KeptProblem };

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectTimeout, createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
 import { type PostgresProxy, startPostgresProxy } from '../../../test/postgres-proxy/postgres-proxy.ts';
 import { isWrite } from '../../../test/postgres-proxy/ways.ts';
-import { createAuditKey } from '../audit/audit-key.ts';
+import { createAuditKey } from '../audit/audit-keys.ts';
 import { newDraft } from '../audit/drafts.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { isLockTimeout, isRejectedRow, mayHaveBeenSent } from '../db/errors.ts';

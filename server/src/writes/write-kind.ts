@@ -6,7 +6,6 @@ import type { Outbox } from '../messages/outbox.ts';
 import type { PageLinks } from '../messages/page-links.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import type { WriteResponse } from './write-response.ts';
 
 /** Services that a kind of write uses besides the EHR. */
 export interface WorkServices {
@@ -177,4 +176,11 @@ export function plannedWrite<Plan, Outcome>(
   decide?: Decide,
 ): PlannedWrite {
   return { kind: kind as AnyKind, plan, decide };
+}
+
+/** A response before it is serialised. */
+export interface WriteResponse {
+  readonly body: object;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
 }

@@ -7,7 +7,7 @@ import type { WriteServices } from './services.ts';
 import { storeEnd } from './store-end.ts';
 import { nothingPlanned } from './store-plan.ts';
 import type { WriteRequest } from './write.ts';
-import type { WriteResponse } from './write-response.ts';
+import type { WriteResponse } from './write-kind.ts';
 
 /**
  * Writes to the gateway's own tables, at most once for each `Idempotency-Key`: the key, the write and the response are one

@@ -19,8 +19,7 @@ import { storeEnd } from './store-end.ts';
 import { nothingPlanned, storePlan } from './store-plan.ts';
 import { type Leased, sealPlan } from './stored-write.ts';
 import { type LeasedWork, leasedWork, leaseSeconds } from './work.ts';
-import type { InCareUnit, PlannedWrite } from './write-kind.ts';
-import type { WriteResponse } from './write-response.ts';
+import type { InCareUnit, PlannedWrite, WriteResponse } from './write-kind.ts';
 
 export interface WriteRequest extends InCareUnit {
   readonly clientId: string;

@@ -1,6 +1,5 @@
 import { inTransaction } from '../../db/retry.ts';
-import type { Proposal } from '../../writes/write-kind.ts';
-import type { WriteResponse } from '../../writes/write-response.ts';
+import type { Proposal, WriteResponse } from '../../writes/write-kind.ts';
 import { areFree } from '../free-time.ts';
 import { previewBody } from '../representation.ts';
 import { assertMovable } from '../target-rules.ts';

@@ -7,8 +7,7 @@ import { confirmItems, itemContext, releaseItems, replaceDraft, resetToPending }
 import type { Tx } from '../../db/kysely.ts';
 import { writeEvents } from '../../events/write-events.ts';
 import type { Problem } from '../../problems/problem.ts';
-import type { Work } from '../../writes/write-kind.ts';
-import type { WriteResponse } from '../../writes/write-response.ts';
+import type { Work, WriteResponse } from '../../writes/write-kind.ts';
 import { planEvents } from '../events.ts';
 import { writtenResponse } from '../representation.ts';
 import type { Results } from './changes.ts';

@@ -9,7 +9,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../../test/database/database.ts';
 import { createDb } from '../../db/kysely.ts';
 import { createKeyRing } from '../../secrets/key-ring.ts';
-import { prepareAuditKey } from '../key-store.ts';
+import { prepareAuditKey } from '../audit-keys.ts';
 import { createAuditMetrics } from '../metrics.ts';
 import { newTrail, tamper } from '../test-audit.ts';
 import { appendLines } from './append-lines.ts';

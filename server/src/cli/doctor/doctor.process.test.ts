@@ -16,7 +16,7 @@ import { startChild } from '../../../../test/processes/child-gateway.ts';
 import { freePort } from '../../../../test/processes/free-port.ts';
 import { eventually } from '../../../../test/requests/codes.ts';
 import { createAuthority } from '../../../../test/tls/certificates.ts';
-import { prepareAuditKey } from '../../audit/key-store.ts';
+import { prepareAuditKey } from '../../audit/audit-keys.ts';
 import { newTrail, tamper } from '../../audit/test-audit.ts';
 import { environmentVariables } from '../../config/environment/environment-variables.ts';
 import { createDb } from '../../db/kysely.ts';

@@ -1,5 +1,5 @@
 import { identifierType, identifierTypesOf } from '@crossward/connector-kit';
-import { readAuditKeys } from '../../audit/key-store.ts';
+import { readAuditKeys } from '../../audit/audit-keys.ts';
 import { incompleteText, isIncomplete } from '../../audit/lost-keys.ts';
 import { readAuditSearch, searchedDays, type TypedSearch } from '../../audit/read-search.ts';
 import { type FoundAccess, searchEntries } from '../../audit/search.ts';

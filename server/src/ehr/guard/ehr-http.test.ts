@@ -7,11 +7,10 @@ import { freePort } from '../../../../test/processes/free-port.ts';
 import { selfSigned } from '../../../../test/tls/certificates.ts';
 import { trusting } from '../../config/environment/certificates.ts';
 import { mayConnectTo } from './addresses.ts';
-import { callScope, newFacts } from './call-scope.ts';
+import { callScope, newFacts, withinCallTime } from './call-scope.ts';
 import { createEhrHttp, type EhrHttpSettings } from './ehr-http.ts';
 import { serve, serveSocket, serveTls } from './test-servers.ts';
 import { timersOf } from './test-timers.ts';
-import { withinCallTime } from './time-limit.ts';
 
 const secret = 'number-01017012345';
 

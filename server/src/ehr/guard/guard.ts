@@ -10,7 +10,7 @@ import { databaseSilent } from '../../db/errors.ts';
 import { inCallSpan, tracing } from '../../telemetry/tracing.ts';
 import type { Pause } from '../pauses.ts';
 import { type BreakerState, createBreaker, type Judge } from './breaker.ts';
-import { newFacts } from './call-scope.ts';
+import { newFacts, withinCallTime } from './call-scope.ts';
 import { exactSize } from './exact-size.ts';
 import type { GuardedOperation } from './guarded-operation.ts';
 import { limitStream, type StreamLimits } from './limit-stream.ts';
@@ -18,7 +18,6 @@ import type { CallOutcome, EhrMetrics } from './metrics.ts';
 import { isOfDatabase } from './of-database.ts';
 import { Paused } from './paused.ts';
 import { Throttled } from './throttled.ts';
-import { withinCallTime } from './time-limit.ts';
 import { createTurns } from './turns.ts';
 
 export interface GuardSettings {

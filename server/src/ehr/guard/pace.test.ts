@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type CallScope, callScope, newFacts } from './call-scope.ts';
+import { type CallScope, callScope, newFacts, withinCallTime } from './call-scope.ts';
 import { createPace, type Pace } from './pace.ts';
 import type { RateReport, SharedRate } from './rate-exchange.ts';
 import { Throttled } from './throttled.ts';
-import { withinCallTime } from './time-limit.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });

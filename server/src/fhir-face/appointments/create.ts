@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
+import { isReplayed } from '../../api/audit-request.ts';
 import type { AppointmentBody } from '../../appointments/contract.ts';
 import { getAppointment } from '../../appointments/routes.ts';
 import { Problem } from '../../problems/problem.ts';
-import type { PlannedWrite } from '../../writes/write-kind.ts';
-import { isReplayed, type WriteResponse } from '../../writes/write-response.ts';
+import type { PlannedWrite, WriteResponse } from '../../writes/write-kind.ts';
 import { conditionOf, keyOfCreate } from '../conditions.ts';
 import { unprocessable } from '../from-fhir/faults.ts';
 import { fhirAppointmentSchema } from '../from-fhir/schemas.ts';

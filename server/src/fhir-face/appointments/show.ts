@@ -1,9 +1,9 @@
 import type { Appointment, Identifier } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
-import { oneRecord } from '../../api/audit-request.ts';
+import { isReplayed, oneRecord } from '../../api/audit-request.ts';
 import type { Shown } from '../../api/endpoint.ts';
 import type { AppointmentBody, PreviewBody } from '../../appointments/contract.ts';
-import { isReplayed, type WriteResponse } from '../../writes/write-response.ts';
+import type { WriteResponse } from '../../writes/write-kind.ts';
 import { conditionOf, keyOfOther } from '../conditions.ts';
 import { appointmentNames } from '../directory.ts';
 import { baseOf } from '../face.ts';

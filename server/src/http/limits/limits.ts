@@ -2,7 +2,6 @@ import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Counted, CountRequest } from '../../clients/request-budget.ts';
 import { Problem, unavailable } from '../../problems/problem.ts';
-import { type EventLoop, watchEventLoop } from './event-loop.ts';
 
 /** Event loop delay above which new requests are rejected. */
 const longestEventLoopDelayMilliseconds = 5_000;
@@ -48,4 +47,29 @@ export function limitClient(count: CountRequest, clientId: string, reply: Fastif
 function tell({ isAllowed, limit, remaining, reset }: Counted, reply: FastifyReply): void {
   reply.headers({ 'ratelimit-limit': limit, 'ratelimit-remaining': remaining, 'ratelimit-reset': reset });
   if (!isAllowed) throw new Problem('rate_limited', { headers: { 'retry-after': String(reset) } });
+}
+
+/** Milliseconds between two looks at the event loop. Each wakes an idle process. */
+const interval = 1_000;
+
+interface EventLoop {
+  /** By how many milliseconds the last look came late: the work of this process waits for so long. */
+  delayMilliseconds(): number;
+  stop(): void;
+}
+
+/**
+ * Measures how far this process is behind with its work.
+ *
+ * @internal for the test
+ */
+export function watchEventLoop(): EventLoop {
+  let delay = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    delay = Math.max(0, now - last - interval);
+    last = now;
+  }, interval).unref();
+  return { delayMilliseconds: () => delay, stop: () => clearInterval(timer) };
 }

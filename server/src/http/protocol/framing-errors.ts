@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { ConnectionError } from 'fastify';
 import { Problem } from '../../problems/problem.ts';
 import { problemDocument, problemMediaType } from '../../problems/problem-document.ts';
-import type { Stalls } from '../limits/pauses.ts';
+import type { Stalls } from '../limits/waiting-callers.ts';
 import { stoodStill } from '../limits/waiting-callers.ts';
 import { type End, type Exchange, endExchange, onceAnswered, unfinishedExchange } from '../observed/exchanges.ts';
 import { fixedHeaders, longestUrl } from './headers.ts';

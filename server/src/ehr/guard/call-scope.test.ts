@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { callScope, withProgress } from './call-scope.ts';
-import { withinCallTime } from './time-limit.ts';
+import { callScope, withinCallTime, withProgress } from './call-scope.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());

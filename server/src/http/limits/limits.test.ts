@@ -1,7 +1,6 @@
 import Fastify from 'fastify';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { watchEventLoop } from './event-loop.ts';
-import { addLimits } from './limits.ts';
+import { addLimits, watchEventLoop } from './limits.ts';
 
 test('a process that was busy is behind with its work', async () => {
   const eventLoop = watchEventLoop();

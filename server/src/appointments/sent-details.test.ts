@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Problem } from '../problems/problem.ts';
-import { readReturnUrl } from './return-url.ts';
+import { readReturnUrl } from './sent-details.ts';
 
 const client = { returnUrls: ['https://booking.example.org/done', 'https://other.example.org', 'http://localhost'] };
 

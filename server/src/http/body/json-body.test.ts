@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { faultInJson } from './json-check.ts';
+import { faultInJson } from './json-body.ts';
 
 const unlimited = { depth: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY };
 

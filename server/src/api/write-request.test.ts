@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
-import { fingerprintsOf } from './fingerprints.ts';
+import { fingerprintsOf } from './write-request.ts';
 
 const requestWith = (body: unknown, headers: Readonly<Record<string, readonly string[]>> = {}) =>
   ({
