@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { AccessColumns, AuditTables } from '../db/tables/audit.ts';
-import { contentOf } from './access.ts';
 import type { Linkable } from './chain.ts';
+import { contentOf } from './drafts.ts';
 
 export type StoredEntry = Selectable<AuditTables['audit_entries']>;
 

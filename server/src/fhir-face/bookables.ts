@@ -4,9 +4,9 @@ import { getResource } from '../resources/routes.ts';
 import { allResources } from './directory.ts';
 import { accessOf, unknownResource } from './face.ts';
 import { isNationalNumber } from './identifier-systems.ts';
+import { notationOf } from './ids.ts';
 import { fhirRead, fhirSearch } from './interaction.ts';
 import { readNative } from './native.ts';
-import { notationOf } from './notation.ts';
 import { searchSet } from './search/bundle.ts';
 import {
   anyOf,

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { EhrConnection } from '../ehr/connection.ts';
+import { formatIdentifier } from '../identifiers/index.ts';
 
 /** https://hl7.org/fhir/R4/datatypes.html#id */
 const fhirId = /^[A-Za-z0-9.-]{1,64}$/;
@@ -103,4 +105,65 @@ export function readSlotId(id: string): SlotName | undefined {
 /** https://hl7.org/fhir/R4/http.html#versioning: a hash of fixed length over what the EHR keeps. */
 export function versionOf(...kept: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(kept)).digest('hex').slice(0, 32);
+}
+
+const prefix = 'emr_id:';
+
+/** The value of an `emr_id`, as responses of native endpoints have it. */
+export function emrIdOf(notation: string): string {
+  return notation.slice(prefix.length);
+}
+
+/** The FHIR id of an `emr_id`. `undefined`: it is too long to be named. */
+export function fhirIdOf(notation: string): string | undefined {
+  return toFhirId(emrIdOf(notation));
+}
+
+/** Names patients in FHIR. */
+export interface PatientNames {
+  /** The FHIR id of a native Patient ID. `undefined`: it is too long to be named. */
+  fhirIdOf(notation: string): string | undefined;
+  /** The native Patient ID of a FHIR id. `undefined`: no patient can have it. */
+  notationOf(fhirId: string): string | undefined;
+}
+
+/** Where identifiers pass through, native ids are longer than ids in FHIR may be, and shorter tokens stand for the patients. */
+export function patientNames({ capabilities, patientTokens }: EhrConnection): PatientNames {
+  if (!capabilities.passesThrough) return { fhirIdOf, notationOf };
+  return {
+    fhirIdOf(notation) {
+      const id = patientTokens.open(emrIdOf(notation));
+      return id === undefined ? undefined : patientTokens.sealShort(id);
+    },
+    notationOf(fhirId) {
+      const id = patientTokens.open(fhirId);
+      return id === undefined ? undefined : formatIdentifier({ type: 'emr_id', value: patientTokens.seal(id) });
+    },
+  };
+}
+
+/** The `emr_id` of a FHIR id, as native endpoints take it. `undefined`: no record can have it. */
+export function notationOf(fhirId: string): string | undefined {
+  const value = fromFhirId(fhirId);
+  return value === undefined ? undefined : formatIdentifier({ type: 'emr_id', value });
+}
+
+/** A reference to a resource of this care unit. */
+export interface LocalReference {
+  readonly type: string;
+  readonly id: string;
+}
+
+/**
+ * Reads a literal reference: relative, absolute below the care unit's base URL, or of a version.
+ * https://hl7.org/fhir/R4/references.html#literal
+ *
+ * @param base the care unit's base URL
+ * @returns `undefined`: it is none, or is of another server
+ */
+export function readReference(text: string, base: string): LocalReference | undefined {
+  const relative = text.startsWith(`${base}/`) ? text.slice(base.length + 1) : text;
+  const [, type, id] =
+    /^([A-Z][A-Za-z]+)\/([A-Za-z0-9.-]{1,64})(?:\/_history\/[A-Za-z0-9.-]{1,64})?$/.exec(relative) ?? [];
+  return type !== undefined && id !== undefined ? { type, id } : undefined;
 }

@@ -8,8 +8,7 @@ import type { Directory } from './directory.ts';
 import { changeBody, creationBody } from './from-fhir/native-bodies.ts';
 import { readAppointment } from './from-fhir/read-appointment.ts';
 import type { SentAppointment } from './from-fhir/schemas.ts';
-import { fromFhirId } from './ids.ts';
-import { fhirIdOf, notationOf } from './notation.ts';
+import { fhirIdOf, fromFhirId, notationOf } from './ids.ts';
 import { toAppointment, versionOfAppointment } from './to-fhir/appointment.ts';
 import { typeOfKind } from './to-fhir/resource.ts';
 

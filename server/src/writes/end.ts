@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BackgroundOutcome } from '../audit/access.ts';
-import type { NewDraft } from '../audit/drafts.ts';
+import type { BackgroundOutcome, NewDraft } from '../audit/drafts.ts';
 import { currentContext } from '../context/work-context.ts';
 import { isDatabaseFailure } from '../db/errors.ts';
 import type { Db, Tx } from '../db/kysely.ts';

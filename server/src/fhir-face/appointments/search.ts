@@ -8,12 +8,10 @@ import { formatInstant } from '../../time/date-times.ts';
 import { appointmentNames, type Directory, readDirectory } from '../directory.ts';
 import { accessOf, baseOf, shownInFhir } from '../face.ts';
 import { statuses } from '../from-fhir/schemas.ts';
-import { careUnitLocationId, readSlotId } from '../ids.ts';
+import { careUnitLocationId, notationOf, readReference, readSlotId } from '../ids.ts';
 import { fhirSearch } from '../interaction.ts';
 import { readNative, shows } from '../native.ts';
-import { notationOf } from '../notation.ts';
 import { readPatient, tokenNotation } from '../patients.ts';
-import { readReference } from '../references.ts';
 import { type RecordPage, searchSet } from '../search/bundle.ts';
 import { nativeRange, readStarts, type Starts, startsWithin } from '../search/dates.ts';
 import {

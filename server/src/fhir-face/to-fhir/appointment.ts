@@ -2,8 +2,16 @@ import { type Attendance, attendances } from '@crossward/connector-kit';
 import type { Appointment, AppointmentParticipant, Extension, Reference } from '@medplum/fhirtypes';
 import type { AppointmentBody, AppointmentStatus } from '../../appointments/contract.ts';
 import type { CareUnitConnection } from '../../ehr/connection.ts';
-import { careUnitLocationId, scheduleId, slotId, toFhirId, versionOf } from '../ids.ts';
-import { emrIdOf, fhirIdOf, type PatientNames } from '../notation.ts';
+import {
+  careUnitLocationId,
+  emrIdOf,
+  fhirIdOf,
+  type PatientNames,
+  scheduleId,
+  slotId,
+  toFhirId,
+  versionOf,
+} from '../ids.ts';
 import { urls } from '../urls.ts';
 import { toServiceType } from './healthcare-service.ts';
 import type { BookableType } from './resource.ts';

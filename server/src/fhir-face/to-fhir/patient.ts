@@ -2,8 +2,7 @@ import type { Address, ContactPoint, HumanName, Patient } from '@medplum/fhirtyp
 import type { Static } from 'typebox';
 import type { patientSchema } from '../../patients/contract.ts';
 import { fhirIdentifiers } from '../identifier-systems.ts';
-import { versionOf } from '../ids.ts';
-import { fhirIdOf } from '../notation.ts';
+import { fhirIdOf, versionOf } from '../ids.ts';
 
 type PatientBody = Static<typeof patientSchema>;
 

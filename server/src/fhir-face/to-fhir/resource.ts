@@ -3,8 +3,7 @@ import type { Static } from 'typebox';
 import type { CareUnitConnection } from '../../ehr/connection.ts';
 import type { resourceSchema } from '../../resources/contract.ts';
 import { fhirIdentifiers } from '../identifier-systems.ts';
-import { careUnitLocationId, versionOf } from '../ids.ts';
-import { fhirIdOf } from '../notation.ts';
+import { careUnitLocationId, fhirIdOf, versionOf } from '../ids.ts';
 
 export type ResourceBody = Static<typeof resourceSchema>;
 

@@ -1,7 +1,6 @@
 import type { Schedule, Slot } from '@medplum/fhirtypes';
 import type { CareUnitConnection } from '../../ehr/connection.ts';
-import { careUnitLocationId, scheduleId, slotId, toFhirId, versionOf } from '../ids.ts';
-import { emrIdOf, fhirIdOf } from '../notation.ts';
+import { careUnitLocationId, emrIdOf, fhirIdOf, scheduleId, slotId, toFhirId, versionOf } from '../ids.ts';
 import { type ServiceBody, toServiceType } from './healthcare-service.ts';
 import { type ResourceBody, typeOfKind } from './resource.ts';
 
