@@ -71,6 +71,8 @@ type Fingerprinted = Pick<FastifyRequest, 'method' | 'raw' | 'body' | 'params' |
  * depend on the order of members in the body, which has no meaning in JSON (RFC 8259, section 4).
  *
  * The second one, if it differs, does: version 0.1.0 stored it under a key, and a retry may come after the upgrade.
+ *
+ * @internal for the test
  */
 export function fingerprintsOf(request: Fingerprinted): readonly [string, ...string[]] {
   const asSent = fingerprint(request, request.body);

@@ -26,6 +26,8 @@ export interface AuditKey {
 /**
  * @param secret 32 bytes
  * @param named the identifier that a patient's token stands for, which stays when the token changes; any other as it is
+ *
+ * @internal for the tests
  */
 export function createAuditKey(
   id: string,

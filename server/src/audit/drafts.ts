@@ -145,7 +145,11 @@ const selectUnlinked = statement(
  */
 export type BackgroundOutcome = 'not_done' | 'undone' | 'looked_up';
 
-/** What the entry of an access contains. */
+/**
+ * What the entry of an access contains.
+ *
+ * @internal for the tests
+ */
 export function columnsOf(key: AuditKey, at: Date, access: AuditedAccess): AccessColumns {
   const { emr } = access;
   return {

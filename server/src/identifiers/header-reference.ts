@@ -25,6 +25,8 @@ const maximumLength = 200;
  * the header must be sent exactly once.
  *
  * @throws {IdentifierError} `identifier_malformed`, `header_reference_missing` or `header_reference_forbidden`
+ *
+ * @internal for the test
  */
 export function resolveHeaderReference(text: string, readHeader: ReadHeader): ResolvedText {
   if (!text.startsWith(prefix)) return { text, header: undefined };
@@ -71,10 +73,8 @@ function asUtf8(bytes: string): string | undefined {
 /**
  * The name if an error may show it. A caller may have sent the identifier itself instead of a name, so a name that is
  * long, has many digits or is a national number is not shown.
- *
- * @internal for the test
  */
-export function nameableHeader(name: string): string | undefined {
+function nameableHeader(name: string): string | undefined {
   const digits = name.replaceAll(/[^0-9]/g, '').length;
   return name.length <= 40 && digits <= 4 && withoutNationalNumbers(name) === name ? name : undefined;
 }

@@ -79,7 +79,11 @@ class Found extends Error {
   }
 }
 
-/** The first place in a text that is not JSON (RFC 8259), exceeds a limit, or repeats a name in an object. */
+/**
+ * The first place in a text that is not JSON (RFC 8259), exceeds a limit, or repeats a name in an object.
+ *
+ * @internal for the test
+ */
 export function faultInJson(text: string, limits: JsonLimits): JsonFault | undefined {
   /** Of each open object its names, of each open array `undefined`. */
   const open: (Set<string> | undefined)[] = [];
