@@ -9,7 +9,7 @@ import { type AppDeps, buildApp } from '../src/http/app.ts';
 import { addOpenApiGenerator } from '../src/http/openapi/openapi-generator.ts';
 import type { KeySets } from '../src/oauth/key-sets.ts';
 import { createKeyRing } from '../src/secrets/key-ring.ts';
-import type { WriteServices } from '../src/writes/services.ts';
+import type { WriteServices } from '../src/writes/write-kind.ts';
 
 // The description does not depend on the configuration, so an empty one is used.
 const keys = createKeyRing([randomBytes(32)]);

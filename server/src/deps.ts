@@ -56,7 +56,7 @@ import { createWebhookMetrics } from './webhooks/metrics.ts';
 import { createDeliverySender } from './webhooks/send-delivery.ts';
 import { writeKinds } from './write-kinds.ts';
 import { createWriteMetrics } from './writes/metrics.ts';
-import type { WriteServices } from './writes/services.ts';
+import type { WriteServices } from './writes/write-kind.ts';
 
 /** The gateway's dependencies, created once at start. */
 export interface Deps extends AppDeps {

@@ -11,8 +11,7 @@ import type { ReadHeader } from '../identifiers/index.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import type { Upload } from '../uploads/upload.ts';
-import type { WriteServices } from '../writes/services.ts';
-import type { PlannedWrite, WriteResponse } from '../writes/write-kind.ts';
+import type { PlannedWrite, WriteResponse, WriteServices } from '../writes/write-kind.ts';
 import type { Cursors } from './paging.ts';
 
 /** A standard that requests and responses can follow. */

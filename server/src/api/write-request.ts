@@ -1,9 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { Tx } from '../db/kysely.ts';
 import { problemAt } from '../problems/problem.ts';
-import type { WriteServices } from '../writes/services.ts';
 import { write } from '../writes/write.ts';
-import type { PlannedWrite, WriteResponse } from '../writes/write-kind.ts';
+import type { PlannedWrite, WriteResponse, WriteServices } from '../writes/write-kind.ts';
 import { writeOwnTables } from '../writes/write-own-tables.ts';
 import { isDryRun } from './audit-request.ts';
 

@@ -2,7 +2,7 @@ import type { Appointment } from '@crossward/connector-kit';
 import type { AppointmentEventData, NewEvent } from '../events/new-event.ts';
 import type { Work } from '../writes/write-kind.ts';
 import type { AppointmentBody } from './contract.ts';
-import { sealForLater } from './remembered.ts';
+import { sealForLater } from './known-appointments.ts';
 import { appointmentFacts } from './representation.ts';
 import { asChanged, type Results } from './write/changes.ts';
 import type { AppointmentPlan, Step } from './write/plan.ts';

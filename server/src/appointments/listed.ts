@@ -5,7 +5,7 @@ import { findBookings, findItems, type Item, isPendingSql, selectItems } from '.
 import { patientHashes } from '../confirmations/limits.ts';
 import type { AppointmentStatus } from './contract.ts';
 import { openDraft } from './drafts.ts';
-import { type KnownAppointment, withFormerIds } from './rebooking/known-appointment.ts';
+import { type KnownAppointment, withFormerIds } from './known-appointments.ts';
 import { shownStatus, statesOf } from './representation.ts';
 import type { RequestContext } from './request-context.ts';
 

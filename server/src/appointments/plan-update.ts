@@ -6,7 +6,7 @@ import type { ReadHeader } from '../identifiers/index.ts';
 import { inBody } from '../problems/places.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import type { AppointmentUpdateBody } from './contract.ts';
-import type { KnownAppointment } from './rebooking/known-appointment.ts';
+import type { KnownAppointment } from './known-appointments.ts';
 import { moveStep, rebookingSteps } from './rebooking/steps.ts';
 import type { RequestContext } from './request-context.ts';
 import { readComment } from './sent-details.ts';

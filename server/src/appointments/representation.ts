@@ -9,7 +9,7 @@ import type { PageLinks } from '../messages/page-links.ts';
 import { formatInstant } from '../time/date-times.ts';
 import type { WriteResponse } from '../writes/write-kind.ts';
 import type { AppointmentBody, AppointmentStatus, PreviewBody } from './contract.ts';
-import type { KnownAppointment } from './rebooking/known-appointment.ts';
+import type { KnownAppointment } from './known-appointments.ts';
 import type { Results } from './write/changes.ts';
 import type { AppointmentPlan, MadeCodes, PlannedCode, StepResponse } from './write/plan.ts';
 

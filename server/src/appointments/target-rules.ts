@@ -1,7 +1,7 @@
 import { type CompleteAppointment, isComplete } from '@crossward/connector-kit';
 import { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
-import type { KnownAppointment } from './rebooking/known-appointment.ts';
+import type { KnownAppointment } from './known-appointments.ts';
 import { isBookedSince } from './representation.ts';
 import type { Target } from './targets.ts';
 

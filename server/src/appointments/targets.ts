@@ -3,8 +3,7 @@ import { reachedRecord } from '../context/work-context.ts';
 import { inPath } from '../problems/places.ts';
 import { problemAt } from '../problems/problem.ts';
 import { openDraft } from './drafts.ts';
-import { type KnownAppointment, withFormerIds } from './rebooking/known-appointment.ts';
-import { rememberedAppointments } from './remembered.ts';
+import { type KnownAppointment, rememberedAppointments, withFormerIds } from './known-appointments.ts';
 import { isBookedSince } from './representation.ts';
 import type { RequestContext } from './request-context.ts';
 

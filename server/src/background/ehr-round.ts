@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { expireOverdue } from '../appointments/expiry/expire-overdue.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { describeError } from '../log/describe-error.ts';
-import type { WriteServices } from '../writes/services.ts';
+import type { WriteServices } from '../writes/write-kind.ts';
 import { dueAtOnce, recoverDue } from './recover-due.ts';
 
 /**

@@ -11,9 +11,9 @@ import { describeError } from '../log/describe-error.ts';
 import { WriteEnded } from '../problems/write-errors.ts';
 import { sinceBoot } from '../time/since-boot.ts';
 import { type Recovery, recover } from '../writes/recover.ts';
-import type { WriteServices } from '../writes/services.ts';
 import { openStored, type StoredRow } from '../writes/stored-write.ts';
 import { leaseSeconds } from '../writes/work.ts';
+import type { WriteServices } from '../writes/write-kind.ts';
 import { leaseDue, outageReasons } from './due-writes.ts';
 
 /** Batch size. After a full batch, the next one follows at once. */

@@ -24,7 +24,7 @@ import { resealEndpoints } from '../webhooks/endpoint-store.ts';
 import { fanOut } from '../webhooks/fan-out.ts';
 import type { WebhookMetrics } from '../webhooks/metrics.ts';
 import { continueReplays } from '../webhooks/replay.ts';
-import type { WriteServices } from '../writes/services.ts';
+import type { WriteServices } from '../writes/write-kind.ts';
 import type { ProcessActivity } from './activity.ts';
 import { deleteOldData } from './delete-old-data.ts';
 import type { DueJob } from './due-jobs.ts';

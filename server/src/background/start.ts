@@ -1,4 +1,4 @@
-import type { WriteServices } from '../writes/services.ts';
+import type { WriteServices } from '../writes/write-kind.ts';
 import { startDueJobs } from './due-jobs.ts';
 import { type Loop, startLoop } from './loop.ts';
 import { type BackgroundDependencies, backgroundWork } from './rounds.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
-import { eraseKept, eventsKeepingOf } from '../appointments/remembered.ts';
+import { eraseKept, eventsKeepingOf } from '../appointments/known-appointments.ts';
 import type { AuditKey } from '../audit/audit-keys.ts';
 import { readAuditKeys } from '../audit/audit-keys.ts';
 import { insertDrafts, newDraft } from '../audit/drafts.ts';

@@ -3,7 +3,7 @@ import type { ClientFacts } from '../config/schema/schema.ts';
 import type { Tx } from '../db/kysely.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { isProvenClient, proveClient, provenClientColumns, stateOfClient } from './client-proof.ts';
-import { hashOfSecret } from './client-secret.ts';
+import { hashOfSecret } from './client-registry.ts';
 import { earlierSecrets, mostPrevious, previousColumns, previousSecrets } from './previous-secrets.ts';
 
 /** Which client to change. `version`: only if it has not changed since. */

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { hashSecret } from '../config/configuration.ts';
-import { createClientRegistry } from './client-registry.ts';
-import { hashOfSecret } from './client-secret.ts';
+import { createClientRegistry, hashOfSecret } from './client-registry.ts';
 import type { StoredClient, StoredClients } from './read-clients.ts';
 
 const start = new Date('2030-03-15T09:00:00Z');

@@ -1,8 +1,7 @@
-import { timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ConfiguredAccess, ConfiguredClient } from '../config/configuration.ts';
 import type { ClientBudgets } from '../config/schema/client-budgets.ts';
 import type { Scope } from '../config/schema/schema.ts';
-import { hashOfSecret } from './client-secret.ts';
 import { resolveGrants } from './grants.ts';
 import { type ClientKeys, keysOf, type StoredClient, type StoredClients } from './read-clients.ts';
 
@@ -133,4 +132,16 @@ function fromDatabase(
   if (isRevoked || !isProven) return { name, secrets };
   const client = { id, scopes: new Set(scopes), grants: resolveGrants(grants, emrs), returnUrls, keys, budgets };
   return { name, client, secrets };
+}
+
+/** A new secret: 256 random bits, in base64url. It is shown once, and only its hash is stored. */
+export function newSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/**
+ * SHA-256. Secrets are random with 256 bits, so a plain hash is enough: guessing them is infeasible even with a fast one.
+ */
+export function hashOfSecret(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer');
 }

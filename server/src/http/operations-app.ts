@@ -2,9 +2,8 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { AppDeps } from './app.ts';
 import { QuietLogController } from './observed/log-controller.ts';
 import { addMetrics } from './observed/metrics.ts';
-import { requestId } from './observed/request-id.ts';
 import { addErrorHandler } from './protocol/error-handler.ts';
-import { addHeaders } from './protocol/headers.ts';
+import { addHeaders, requestId } from './protocol/headers.ts';
 import { addHealth } from './routes/health.ts';
 import { trackMethods } from './routes/method-not-allowed.ts';
 

@@ -4,7 +4,7 @@ import { requireAuthor } from '../api/authors.ts';
 import type { Access } from '../api/endpoint.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { inBody } from '../problems/places.ts';
-import type { WriteServices } from '../writes/services.ts';
+import type { WriteServices } from '../writes/write-kind.ts';
 import type { medicalNoteCreationSchema } from './contract.ts';
 import type { MedicalNotePlan } from './plan.ts';
 

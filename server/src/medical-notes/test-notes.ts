@@ -14,9 +14,8 @@ import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { Problem } from '../problems/problem.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { createWriteMetrics } from '../writes/metrics.ts';
-import type { WriteServices } from '../writes/services.ts';
 import { write } from '../writes/write.ts';
-import type { WriteResponse } from '../writes/write-kind.ts';
+import type { WriteResponse, WriteServices } from '../writes/write-kind.ts';
 import { type AnyKind, type Decide, plannedWrite } from '../writes/write-kind.ts';
 import { medicalNoteKind } from './kind.ts';
 

@@ -6,7 +6,7 @@ import type { ClientRegistry } from '../clients/client-registry.ts';
 import { findPage, type PageConfirmation } from '../confirmations/find-page.ts';
 import { within } from '../context/work-context.ts';
 import { Problem, unavailable } from '../problems/problem.ts';
-import type { WriteServices } from '../writes/services.ts';
+import type { WriteServices } from '../writes/write-kind.ts';
 import { type PageView, recordedState, type ShownAppointment, shownIds, shownState } from './view.ts';
 
 /** The confirmation of a link, and the client in whose name the page acts. */

@@ -6,10 +6,9 @@ import { Problem, problemAt } from '../problems/problem.ts';
 import { reasons } from '../problems/reasons.ts';
 import { sinceBoot } from '../time/since-boot.ts';
 import { openOutcome } from './sealed-outcome.ts';
-import type { WriteServices } from './services.ts';
 import { insertWrite, keyLifetime, type Planned } from './store-plan.ts';
 import { type Leased, openStored, type Stored, type StoredRow, storedColumns } from './stored-write.ts';
-import type { WriteResponse } from './write-kind.ts';
+import type { WriteResponse, WriteServices } from './write-kind.ts';
 
 type Services = Pick<WriteServices, 'db' | 'keys' | 'liveTokens'>;
 

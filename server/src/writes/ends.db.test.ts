@@ -24,10 +24,9 @@ import {
 } from './end-table.ts';
 import { createWriteMetrics } from './metrics.ts';
 import { openOutcome, sealOutcome } from './sealed-outcome.ts';
-import type { WriteServices } from './services.ts';
 import type { Leased } from './stored-write.ts';
 import { type LeasedWork, leasedWork } from './work.ts';
-import type { AnyKind } from './write-kind.ts';
+import type { AnyKind, WriteServices } from './write-kind.ts';
 
 /* Every combination of what has happened, what the EHR may still do, and what a retry finds: the row becomes what the table says. */
 

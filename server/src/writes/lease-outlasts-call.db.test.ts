@@ -8,8 +8,8 @@ import { createGuard } from '../ehr/guard/guard.ts';
 import { createEhrMetrics } from '../ehr/guard/metrics.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { suspendedFor } from '../time/test-suspension.ts';
-import type { WriteServices } from './services.ts';
 import { type WriteRequest, write } from './write.ts';
+import type { WriteServices } from './write-kind.ts';
 import { type Decide, plannedWrite, type WriteKind } from './write-kind.ts';
 
 const callSeconds = 10;

@@ -4,10 +4,9 @@ import { Problem } from '../problems/problem.ts';
 import { PartiallyApplied, WriteEnded } from '../problems/write-errors.ts';
 import { attemptAfter, end, leaveOpen, tellUnknown } from './end.ts';
 import { finish, perform, refuse, undo } from './perform.ts';
-import type { WriteServices } from './services.ts';
 import type { Leased, Stored } from './stored-write.ts';
 import { type LeasedWork, leasedWork } from './work.ts';
-import type { WriteResponse } from './write-kind.ts';
+import type { WriteResponse, WriteServices } from './write-kind.ts';
 import { kindOf } from './write-kind.ts';
 
 /** Nothing is left of the earlier attempt. The write starts over under this lease. */

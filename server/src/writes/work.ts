@@ -5,9 +5,8 @@ import { leaseEnd, setLeased } from '../db/write-lease.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { sinceBoot } from '../time/since-boot.ts';
 import type { EhrState, EndEvent } from './end-table.ts';
-import type { WriteServices } from './services.ts';
 import type { Leased } from './stored-write.ts';
-import type { AnyKind, InCareUnit, Work } from './write-kind.ts';
+import type { AnyKind, InCareUnit, Work, WriteServices } from './write-kind.ts';
 
 /** Margin of a lease over the longest call under it. */
 const marginSeconds = 5;

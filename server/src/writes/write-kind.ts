@@ -1,11 +1,15 @@
+import type { AuditTrail } from '../audit/trail.ts';
 import type { ClientBudgets } from '../config/schema/client-budgets.ts';
 import type { Db, Tx } from '../db/kysely.ts';
+import type { Channel } from '../db/tables/messages.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import type { EhrRegistry } from '../ehr/registry.ts';
 import type { NewEvent } from '../events/new-event.ts';
 import type { Outbox } from '../messages/outbox.ts';
 import type { PageLinks } from '../messages/page-links.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
+import type { WriteMetrics } from './metrics.ts';
 
 /** Services that a kind of write uses besides the EHR. */
 export interface WorkServices {
@@ -16,6 +20,22 @@ export interface WorkServices {
   readonly pages: PageLinks;
   /** The budgets of a client, also of one that is gone. */
   budgetsOf(clientId: string): ClientBudgets;
+}
+
+/** Services that writes use, created once at start. */
+export interface WriteServices extends WorkServices {
+  readonly ehrs: EhrRegistry;
+  /** Channels with a configured provider. */
+  readonly channels: ReadonlySet<Channel>;
+  /** By name. */
+  readonly kinds: ReadonlyMap<string, AnyKind>;
+  readonly writeMetrics: WriteMetrics;
+  /**
+   * Tokens of the leases under which this process is at work: it ends long before they do. Requests with the keys of their
+   * writes are told to come back soon.
+   */
+  readonly liveTokens: Set<string>;
+  readonly audit: AuditTrail;
 }
 
 /** Where a write is made. */

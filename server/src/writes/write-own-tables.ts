@@ -3,11 +3,10 @@ import type { Tx } from '../db/kysely.ts';
 import { Problem } from '../problems/problem.ts';
 import { claimKey, openKey } from './claim.ts';
 import { isStoredUnderKey, sealOutcome } from './sealed-outcome.ts';
-import type { WriteServices } from './services.ts';
 import { storeEnd } from './store-end.ts';
 import { nothingPlanned } from './store-plan.ts';
 import type { WriteRequest } from './write.ts';
-import type { WriteResponse } from './write-kind.ts';
+import type { WriteResponse, WriteServices } from './write-kind.ts';
 
 /**
  * Writes to the gateway's own tables, at most once for each `Idempotency-Key`: the key, the write and the response are one

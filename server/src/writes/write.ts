@@ -14,12 +14,11 @@ import { rowAfter } from './end-table.ts';
 import { perform } from './perform.ts';
 import { resume } from './recover.ts';
 import { isStoredUnderKey, sealOutcome } from './sealed-outcome.ts';
-import type { WriteServices } from './services.ts';
 import { storeEnd } from './store-end.ts';
 import { nothingPlanned, storePlan } from './store-plan.ts';
 import { type Leased, sealPlan } from './stored-write.ts';
 import { type LeasedWork, leasedWork, leaseSeconds } from './work.ts';
-import type { InCareUnit, PlannedWrite, WriteResponse } from './write-kind.ts';
+import type { InCareUnit, PlannedWrite, WriteResponse, WriteServices } from './write-kind.ts';
 
 export interface WriteRequest extends InCareUnit {
   readonly clientId: string;

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../db/kysely.ts';
 import type { EhrChangeRow } from '../../db/tables/ehr-changes.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
 import type { AppointmentEventData, NewEvent } from '../../events/new-event.ts';
-import type { WriteServices } from '../../writes/services.ts';
+import type { WriteServices } from '../../writes/write-kind.ts';
 import { changeEvents, goneEvents } from './change-event.ts';
 
 /** Maximum number of events that are read for an appointment. */

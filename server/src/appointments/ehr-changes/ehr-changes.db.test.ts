@@ -9,7 +9,7 @@ import { eventually } from '../../../../test/requests/codes.ts';
 import { createDb, type Db } from '../../db/kysely.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
 import { writeEvents } from '../../events/write-events.ts';
-import type { WriteServices } from '../../writes/services.ts';
+import type { WriteServices } from '../../writes/write-kind.ts';
 import { readAgain } from './read-again.ts';
 import { readChanges } from './read-changes.ts';
 import { reportChanges } from './report-changes.ts';

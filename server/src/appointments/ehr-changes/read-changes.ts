@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { EhrConnection } from '../../ehr/connection.ts';
 import { hasOutageLines } from '../../ehr/outage-log.ts';
 import { describeError } from '../../log/describe-error.ts';
-import type { WriteServices } from '../../writes/services.ts';
+import type { WriteServices } from '../../writes/write-kind.ts';
 import { compareWithEvents, type ReadAppointment } from './compare-with-events.ts';
 import { advanceFeed, type FeedLease, leaseFeed, releaseFeed } from './feed.ts';
 import { forgetChanges, type SeenAppointment, storeChanges, toView } from './store-changes.ts';

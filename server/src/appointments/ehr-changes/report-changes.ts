@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../db/kysely.ts';
 import type { EhrChangeRow } from '../../db/tables/ehr-changes.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
 import { type Changed, eventsText, withEvents } from '../../events/write-events.ts';
-import type { WriteServices } from '../../writes/services.ts';
+import type { WriteServices } from '../../writes/write-kind.ts';
 import { compareWithEvents, type Observed } from './compare-with-events.ts';
 import { readAgain } from './read-again.ts';
 

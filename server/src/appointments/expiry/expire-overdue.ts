@@ -7,8 +7,8 @@ import { inTransaction } from '../../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../../ehr/connection.ts';
 import { describeError } from '../../log/describe-error.ts';
 import { OutdatedPlan } from '../../problems/write-errors.ts';
-import type { WriteServices } from '../../writes/services.ts';
 import { write } from '../../writes/write.ts';
+import type { WriteServices } from '../../writes/write-kind.ts';
 import { plannedWrite } from '../../writes/write-kind.ts';
 import { type ExpiryPlan, expiryKind, markExpired } from './kind.ts';
 

@@ -3,8 +3,7 @@ import { decideCode, decideRelease } from '../../confirmations/decide-code.ts';
 import { assertWithinLimits, patientHashes } from '../../confirmations/limits.ts';
 import type { Tx } from '../../db/kysely.ts';
 import type { Channel } from '../../db/tables/messages.ts';
-import type { WriteServices } from '../../writes/services.ts';
-import type { Decide, Proposal, Reservation } from '../../writes/write-kind.ts';
+import type { Decide, Proposal, Reservation, WriteServices } from '../../writes/write-kind.ts';
 import { changesOf } from './changes.ts';
 import { type AppointmentPlan, codeGroups, patientsWithCode } from './plan.ts';
 

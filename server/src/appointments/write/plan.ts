@@ -3,7 +3,7 @@ import type { Awaited } from '../../confirmations/items.ts';
 import type { ConfirmationKind } from '../../db/tables/confirmations.ts';
 import type { Channel } from '../../db/tables/messages.ts';
 import type { Fault, Place } from '../../problems/problem.ts';
-import type { KnownAppointment } from '../rebooking/known-appointment.ts';
+import type { KnownAppointment } from '../known-appointments.ts';
 
 /** The name of the kinds of writes to appointments, which is stored with every write. */
 export const appointmentKindName = 'appointments';

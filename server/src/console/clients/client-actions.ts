@@ -8,7 +8,7 @@ import {
   rotateSecret,
   updateClient as update,
 } from '../../clients/change-clients.ts';
-import { newSecret } from '../../clients/client-secret.ts';
+import { newSecret } from '../../clients/client-registry.ts';
 import type { ConfiguredAccess } from '../../config/configuration.ts';
 import type { Mistake } from '../../config/mistakes/mistake.ts';
 import { clientMistakes } from '../../config/rules/client-mistakes.ts';

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { startGateway } from '../../../../test/gateway/gateway.ts';
 import { browserWith, consoleBrowser, newOperator, withConsole } from '../../../../test/requests/console.ts';
 import { bookWithPage, browserOf, withPages } from '../../../../test/requests/patient-page.ts';
-import { hashOfSecret } from '../../clients/client-secret.ts';
+import { hashOfSecret } from '../../clients/client-registry.ts';
 import { findUnaccepted } from '../../clients/list-clients.ts';
 import { createDb } from '../../db/kysely.ts';
 import { createKeyRing } from '../../secrets/key-ring.ts';

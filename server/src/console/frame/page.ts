@@ -8,7 +8,7 @@ import type { DatabaseClock } from '../../db/clock.ts';
 import type { Channel } from '../../db/tables/messages.ts';
 import type { TroubleWatch } from '../../db/troubles.ts';
 import type { ReadFigures } from '../../ehr/figures.ts';
-import type { WriteServices } from '../../writes/services.ts';
+import type { WriteServices } from '../../writes/write-kind.ts';
 import type { Role } from '../accounts/roles.ts';
 import type { CredentialServices } from '../sign-in/credentials.ts';
 import type { Session } from '../sign-in/sessions.ts';

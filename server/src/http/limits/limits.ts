@@ -10,7 +10,7 @@ const longestEventLoopDelayMilliseconds = 5_000;
 export async function addLimits(
   app: FastifyInstance,
   countRequest: CountRequest,
-  eventLoop: EventLoop = watchEventLoop(),
+  eventLoop = watchEventLoop(),
 ): Promise<void> {
   app.addHook('onClose', async () => eventLoop.stop());
   app.addHook('onRequest', (request, _reply, done) => {
@@ -52,18 +52,12 @@ function tell({ isAllowed, limit, remaining, reset }: Counted, reply: FastifyRep
 /** Milliseconds between two looks at the event loop. Each wakes an idle process. */
 const interval = 1_000;
 
-interface EventLoop {
-  /** By how many milliseconds the last look came late: the work of this process waits for so long. */
-  delayMilliseconds(): number;
-  stop(): void;
-}
-
 /**
- * Measures how far this process is behind with its work.
+ * Measures how far this process is behind with its work: by how many milliseconds the last look came late.
  *
  * @internal for the test
  */
-export function watchEventLoop(): EventLoop {
+export function watchEventLoop() {
   let delay = 0;
   let last = performance.now();
   const timer = setInterval(() => {

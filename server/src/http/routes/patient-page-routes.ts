@@ -13,7 +13,7 @@ import { renderMessage, renderPage } from '../../patient-page/render.ts';
 import { returnLink } from '../../patient-page/return-link.ts';
 import type { Texts } from '../../patient-page/texts.ts';
 import { Problem } from '../../problems/problem.ts';
-import type { WriteServices } from '../../writes/services.ts';
+import type { WriteServices } from '../../writes/write-kind.ts';
 import { limitPages } from '../limits/page-limits.ts';
 import { type Allowances, addHtmlPages } from '../pages/html-pages.ts';
 import { frameworkProblem, logFailure } from '../protocol/error-handler.ts';

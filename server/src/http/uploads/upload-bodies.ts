@@ -5,7 +5,7 @@ import { Problem } from '../../problems/problem.ts';
 import { discardUpload } from '../../uploads/remove-uploads.ts';
 import { inspectUpload, stageUpload } from '../../uploads/stage-upload.ts';
 import type { Upload } from '../../uploads/upload.ts';
-import type { WriteServices } from '../../writes/services.ts';
+import type { WriteServices } from '../../writes/write-kind.ts';
 import { parseJson } from '../body/json-body.ts';
 import { onceEnded } from '../observed/exchanges.ts';
 import { bodyUnreadable } from '../protocol/error-handler.ts';
