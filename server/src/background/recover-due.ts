@@ -93,7 +93,7 @@ async function recordFailure(services: WriteServices, row: StoredRow, error: unk
   const isSuspended = isOutage ? row.secondsSinceFirstCall > daySeconds : failures >= mostFailures;
   const seconds = Math.min(2 ** (failures - 1), isOutage ? longestOutagePauseSeconds : longestPauseSeconds);
   await postpone(services.db, row, { seconds, failure: reason, failures, isSuspended });
-  if (isSuspended) services.writeMetrics.suspended({ writeId: row.id, emr: row.emr });
+  if (isSuspended) services.writeMetrics.suspended(row);
 }
 
 /** Schedules the next attempt of background recovery, or suspends the write. */

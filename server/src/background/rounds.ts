@@ -253,7 +253,7 @@ export function backgroundWork(
     ),
     guarded(intervals.gauges, 'reading metrics of operations', async () => {
       for (const { id, emr } of await suspendUnconfigured(db, emrs())) {
-        services.writeMetrics.suspended({ writeId: id, emr });
+        services.writeMetrics.suspended({ id, emr });
       }
       await resumeConfigured(db, emrs());
       roundMetrics.gauges(await readGauges(db, emrs()));

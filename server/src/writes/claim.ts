@@ -4,6 +4,7 @@ import type { Db, Tx } from '../db/kysely.ts';
 import { releaseLease } from '../db/write-lease.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import { reasons } from '../problems/reasons.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
 import { sinceBoot } from '../time/since-boot.ts';
 import { openOutcome } from './sealed-outcome.ts';
 import { insertWrite, keyLifetime, type Planned } from './store-plan.ts';
@@ -70,7 +71,7 @@ export async function openKey(
 /** Claims the key for `leaseSeconds`, and stores the plan by the same statement: afterwards the EHR can be called. */
 export async function claimKey(
   db: Db | Tx,
-  services: Pick<Services, 'keys' | 'liveTokens'>,
+  { keys, liveTokens }: Pick<Services, 'keys' | 'liveTokens'>,
   key: Key,
   planned: Planned,
   leaseSeconds: number,
@@ -81,12 +82,12 @@ export async function claimKey(
     // The new row, the row of an interrupted request with the key, or none: the key is in use or has its answer.
     const row = await insertWrite(db, { ...leased, ...planned, leaseSeconds }, requestHashes);
     if (row?.id === leased.id) return { state: 'new', expiresAt: row.expiresAt };
-    if (row) return { state: 'interrupted', leased: await takeOver(db, services, leased, row.id), leasedAt };
+    if (row) return { state: 'interrupted', leased: await takeOver(db, keys, leased, row.id), leasedAt };
     const known = await readKey(db, leased);
-    if (known && isFree(services, key, known)) await freeKey(db, leased, known);
+    if (known && isFree(keys, key, known)) await freeKey(db, leased, known);
     else if (known) {
-      const isHere = services.liveTokens.has(known.lease_token ?? '');
-      return answerOf(services, key, known) ?? answered(inProgress(isHere ? 1 : known.lease_rest));
+      const isHere = liveTokens.has(known.lease_token ?? '');
+      return answerOf(keys, key, known) ?? answered(inProgress(isHere ? 1 : known.lease_rest));
     }
   }
   return answered(inProgress());
@@ -95,7 +96,7 @@ export async function claimKey(
 /** The outcome of an earlier request with the key, without claiming it. `undefined`: there is none yet. */
 export async function answerOfKey({ db, keys }: Services, key: Key): Promise<Answered | undefined> {
   const known = await readKey(db, key.leased);
-  return known && !isFree({ keys }, key, known) ? answerOf({ keys }, key, known) : undefined;
+  return known && !isFree(keys, key, known) ? answerOf(keys, key, known) : undefined;
 }
 
 /** @param retryAfterSeconds the rest of the lease, if another process holds it */
@@ -104,7 +105,7 @@ export function inProgress(retryAfterSeconds = 1): Problem {
 }
 
 /** Reads a write whose lease this request has taken, or gives the lease back. */
-async function takeOver(db: Db | Tx, { keys }: Pick<Services, 'keys'>, by: Leased, id: string): Promise<Stored> {
+async function takeOver(db: Db | Tx, keys: KeyRing, by: Leased, id: string): Promise<Stored> {
   try {
     const { rows } = await sql<StoredRow>`
       SELECT ${storedColumns} FROM operations WHERE id = ${id} AND lease_token = ${by.token}`.execute(db);
@@ -140,11 +141,8 @@ function readKey(db: Db | Tx, { clientId, keyHash }: Key['leased']) {
 
 type KnownKey = NonNullable<Awaited<ReturnType<typeof readKey>>>;
 
-function answerOf(
-  { keys }: Pick<Services, 'keys'>,
-  { leased, requestHashes, isCondition }: Key,
-  { request_hash, sealed_response }: KnownKey,
-): Answered | undefined {
+function answerOf(keys: KeyRing, { leased, requestHashes, isCondition }: Key, known: KnownKey): Answered | undefined {
+  const { request_hash, sealed_response } = known;
   // Whether it is used up is not known yet.
   if (isCondition && !sealed_response) return undefined;
   if (!requestHashes.some((hash) => request_hash?.equals(hash))) {
@@ -155,11 +153,7 @@ function answerOf(
 }
 
 /** Whether the key is a day old, or is one that only a success uses up and the earlier request was refused. */
-function isFree(
-  { keys }: Pick<Services, 'keys'>,
-  { leased, isCondition }: Key,
-  { is_old, sealed_response }: KnownKey,
-): boolean {
+function isFree(keys: KeyRing, { leased, isCondition }: Key, { is_old, sealed_response }: KnownKey): boolean {
   if (is_old) return true;
   if (!isCondition || !sealed_response) return false;
   const outcome = openOutcome(keys, leased, sealed_response);

@@ -44,9 +44,7 @@ export async function undo(work: LeasedWork): Promise<void> {
 
 /** Ends a write that left nothing in the EHR, or nothing that can be compensated. @throws as `perform` */
 export async function refuse(work: LeasedWork, problem: Problem): Promise<never> {
-  const { services, leased } = work;
   await end(work, { is: 'not made', problem }).catch((error) => leaveOpen(work, error));
-  if (problem instanceof PartiallyApplied)
-    services.writeMetrics.partiallyApplied({ writeId: leased.id, emr: leased.emr });
+  if (problem instanceof PartiallyApplied) work.services.writeMetrics.partiallyApplied(work.leased);
   throw new WriteEnded(problem);
 }

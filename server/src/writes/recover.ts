@@ -140,7 +140,7 @@ async function giveUpIfOverdue(work: Interrupted): Promise<'too early'> {
     retryable: false,
   });
   await end(work, { is: 'given up', problem });
-  services.writeMetrics.outcomeLost(aboutOf(work));
+  services.writeMetrics.outcomeLost(leased);
   throw new WriteEnded(problem);
 }
 
@@ -171,10 +171,6 @@ async function findLateEffects(work: Interrupted): Promise<Recovery> {
     await undo(work);
     await end(work, { is: 'not made' });
   }
-  services.writeMetrics.lateEffect(aboutOf(work), isAdopted ? 'adopted' : 'undone');
+  services.writeMetrics.lateEffect(leased, isAdopted ? 'adopted' : 'undone');
   return 'ended';
-}
-
-function aboutOf({ leased: { id, emr } }: Interrupted) {
-  return { writeId: id, emr };
 }

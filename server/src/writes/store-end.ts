@@ -69,19 +69,18 @@ export async function storeEnd(db: Db | Tx, row: Row, ending: Ending): Promise<v
   if (rows.length === 0) throw new LeaseLost();
 }
 
-const done = { state: 'done' as const, patient_hashes: [], consecutive_failures: 0, suspended_at: null };
+const ended = { patient_hashes: [], consecutive_failures: 0, suspended_at: null };
+const done = { ...ended, state: 'done' as const };
 const answered = { ...withoutLease, ...done, sealed_plan: null, next_attempt_at: null };
 const free = ({ attempt }: Input) => ({
+  ...ended,
   state: 'pending' as const,
   attempt,
   sealed_plan: null,
   kind: null,
   next_attempt_at: null,
-  patient_hashes: [],
   first_sent_at: null,
   last_sent_at: null,
-  consecutive_failures: 0,
-  suspended_at: null,
   reported_unknown: false,
   expires_at: null,
 });

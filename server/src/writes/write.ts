@@ -99,7 +99,7 @@ async function planAndStore(
   leased: Leased,
   key: Key | undefined,
 ): Promise<PlanStored> {
-  const planned = await unlessAnswered(request.plan(), () => key && answerOfKey(services, key));
+  const planned = await unlessAnswered(request.plan(), async () => key && answerOfKey(services, key));
   if ('state' in planned) return planned;
   await request.begin();
   return store(services, request, leased, key, planned).catch((error) => {
@@ -112,14 +112,11 @@ async function planAndStore(
 const longPlanningMs = 1000;
 
 /** Waits for a plan, and for the answer of an earlier request with the key if planning takes long: the EHR may hang. */
-async function unlessAnswered<Planned, Answer>(
-  planning: Promise<Planned>,
-  find: () => Promise<Answer | undefined> | undefined,
-): Promise<Planned | Answer> {
+async function unlessAnswered<Planned, Answer>(planning: Promise<Planned>, find: () => Promise<Answer | undefined>) {
   const answered = Promise.withResolvers<Answer>();
   const look = async () => {
     // A failure of the database is reported by the claim of the key.
-    const answer = await find()?.catch(() => undefined);
+    const answer = await find().catch(() => undefined);
     if (answer) answered.resolve(answer);
   };
   const timer = setTimeout(look, longPlanningMs);
