@@ -3,11 +3,11 @@ import { areFree } from './free-time.ts';
 import { rebookingKind } from './rebooking/kind.ts';
 import type { RequestContext } from './request-context.ts';
 import { resendKind } from './resend/kind.ts';
-import { timesTaken } from './time-rules.ts';
 import { hasOneId, type Results } from './write/changes.ts';
 import { decisionFor } from './write/decision.ts';
 import { appointmentKind } from './write/kind.ts';
 import type { AppointmentPlan } from './write/plan.ts';
+import { timesTaken } from './write/plan.ts';
 
 /**
  * A plan as a write to the EHR: with its kind, and what the transaction that stores it decides.

@@ -13,8 +13,8 @@ import type { RequestContext } from './request-context.ts';
 import { readReturnUrl } from './sent-details.ts';
 import { targetState, updateReasons, whyUnmovable } from './target-rules.ts';
 import { findTargets, type Target } from './targets.ts';
-import { slotFault } from './time-rules.ts';
 import type { AppointmentPlan } from './write/plan.ts';
+import { slotFault } from './write/plan.ts';
 
 /** Updates many appointments, each at its current time. All or nothing. */
 export async function planBulkUpdate(

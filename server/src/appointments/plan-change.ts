@@ -19,8 +19,8 @@ import type { RequestContext } from './request-context.ts';
 import { planRescheduling } from './reschedule.ts';
 import { readReturnUrl } from './sent-details.ts';
 import { requireTarget } from './targets.ts';
-import { slotFault } from './time-rules.ts';
 import type { AppointmentPlan } from './write/plan.ts';
+import { slotFault } from './write/plan.ts';
 
 /** Plans an update, a cancellation or a confirmation of one appointment. */
 export async function planChange(

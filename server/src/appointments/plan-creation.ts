@@ -11,8 +11,14 @@ import { contactable, contactOf } from './contact.ts';
 import type { appointmentCreationSchema } from './contract.ts';
 import type { RequestContext } from './request-context.ts';
 import { readComment, readPatientDetails, readReturnUrl } from './sent-details.ts';
-import { longestAppointmentHours, slotFault } from './time-rules.ts';
-import { type AppointmentPlan, draftAppointment, type PlannedCreation, type Step } from './write/plan.ts';
+import {
+  type AppointmentPlan,
+  draftAppointment,
+  longestAppointmentHours,
+  type PlannedCreation,
+  type Step,
+  slotFault,
+} from './write/plan.ts';
 
 const creationPlaces = { start: inBody('start_time'), end: inBody('end_time') };
 

@@ -12,8 +12,8 @@ import type { RequestContext } from './request-context.ts';
 import { readComment } from './sent-details.ts';
 import { assertMovable, targetState, updateReasons } from './target-rules.ts';
 import type { Target } from './targets.ts';
-import { longestAppointmentHours } from './time-rules.ts';
 import type { AppointmentPlan, ShownChange, Step } from './write/plan.ts';
+import { longestAppointmentHours } from './write/plan.ts';
 
 export const updatePlaces = { start: inBody('start'), end: inBody('end') };
 

@@ -14,8 +14,8 @@ import { holdsInRange, planReschedule, type ReschedulePlan } from './reschedule-
 import { readReturnUrl } from './sent-details.ts';
 import { assertMovable } from './target-rules.ts';
 import type { Target } from './targets.ts';
-import { longestRescheduleHours, slotFault } from './time-rules.ts';
 import type { AppointmentPlan } from './write/plan.ts';
+import { longestRescheduleHours, slotFault } from './write/plan.ts';
 
 /** A target about which the EHR says all that a move needs. */
 type MovableTarget = Target & { readonly appointment: CompleteAppointment };

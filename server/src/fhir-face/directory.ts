@@ -8,7 +8,7 @@ import { accessOf } from './face.ts';
 import { patientNames } from './ids.ts';
 import { readNative, shows } from './native.ts';
 import type { AppointmentNames } from './to-fhir/appointment.ts';
-import type { ServiceBody } from './to-fhir/healthcare-service.ts';
+import type { ServiceBody } from './to-fhir/resource.ts';
 import { type ResourceBody, typeOfKind } from './to-fhir/resource.ts';
 import type { Agenda } from './to-fhir/schedule-and-slot.ts';
 import { agendaId } from './to-fhir/schedule-and-slot.ts';

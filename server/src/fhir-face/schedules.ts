@@ -12,8 +12,7 @@ import { anyOf, readSearch, type Search, takesActive, tokensOf } from './search/
 import { pagesById } from './search/pages.ts';
 import { placeOf } from './search/place.ts';
 import { isOfType } from './services.ts';
-import { toHealthcareService } from './to-fhir/healthcare-service.ts';
-import { toBookable, toCareUnitLocation, typeOfKind } from './to-fhir/resource.ts';
+import { toBookable, toCareUnitLocation, toHealthcareService, typeOfKind } from './to-fhir/resource.ts';
 import { type Agenda, agendaId, toSchedule } from './to-fhir/schedule-and-slot.ts';
 
 /** Schedule: one service of one resource. There is none in the EHR. */

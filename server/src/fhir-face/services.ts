@@ -10,8 +10,7 @@ import { searchSet } from './search/bundle.ts';
 import { anyOf, readSearch, type Search, type Token, takesActive, tokensOf } from './search/input.ts';
 import { pagesById } from './search/pages.ts';
 import { placeOf } from './search/place.ts';
-import { toHealthcareService } from './to-fhir/healthcare-service.ts';
-import { toCareUnitLocation } from './to-fhir/resource.ts';
+import { toCareUnitLocation, toHealthcareService } from './to-fhir/resource.ts';
 import { urls } from './urls.ts';
 
 /** HealthcareService: what can be booked for. */

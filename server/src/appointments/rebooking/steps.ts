@@ -3,9 +3,9 @@ import { areFree } from '../free-time.ts';
 import type { KnownAppointment } from '../known-appointments.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Target } from '../targets.ts';
-import { timesTaken } from '../time-rules.ts';
 import { changesOf, isAtomic, withoutCollisions } from '../write/changes.ts';
 import type { AppointmentPlan, Step } from '../write/plan.ts';
+import { timesTaken } from '../write/plan.ts';
 
 /**
  * The steps that move an appointment in an EHR that cannot: book it anew, then cancel the former one. Only the first is in the

@@ -4,7 +4,6 @@ import { isFinal, isSettled } from '../../problems/write-errors.ts';
 import type { Work } from '../../writes/write-kind.ts';
 import { cancelledAnyway } from '../cancelled-if-gone.ts';
 import { isFree } from '../free-time.ts';
-import { timesTaken } from '../time-rules.ts';
 import {
   asChanged,
   type ChangeStep,
@@ -18,6 +17,7 @@ import {
 import { compensateSteps } from './compensate.ts';
 import { partsDone } from './look-up.ts';
 import type { AppointmentPlan } from './plan.ts';
+import { timesTaken } from './plan.ts';
 
 /** The code is correct, but the times of some ids are taken. */
 export class TimesTaken extends Problem {

@@ -3,10 +3,9 @@ import type { Proposal, WriteResponse } from '../../writes/write-kind.ts';
 import { areFree } from '../free-time.ts';
 import { previewBody } from '../representation.ts';
 import { assertMovable } from '../target-rules.ts';
-import { timesTaken } from '../time-rules.ts';
 import { changesOf } from './changes.ts';
 import { assertAllWithinLimits, demandOf } from './decision.ts';
-import { type AppointmentPlan, patientsWithCode } from './plan.ts';
+import { type AppointmentPlan, patientsWithCode, timesTaken } from './plan.ts';
 
 /** The response to a dry run: runs all checks without changing or sending anything. */
 export async function previewPlan(proposal: Proposal, plan: AppointmentPlan): Promise<WriteResponse> {

@@ -16,7 +16,7 @@ import { patientNames } from '../ids.ts';
 import { planNative } from '../native.ts';
 import { warning } from '../operation-outcome.ts';
 import { toAppointment, versionOfAppointment } from '../to-fhir/appointment.ts';
-import { toServiceType } from '../to-fhir/healthcare-service.ts';
+import { toServiceType } from '../to-fhir/resource.ts';
 import { nativeAppointment } from './read.ts';
 
 declare module 'fastify' {

@@ -28,8 +28,7 @@ import { pagesInOrder } from '../search/pages.ts';
 import { placeOf } from '../search/place.ts';
 import { isOfType } from '../services.ts';
 import { type AppointmentNames, nativeStatuses, statusOf, toAppointment } from '../to-fhir/appointment.ts';
-import { toHealthcareService } from '../to-fhir/healthcare-service.ts';
-import { isBookableType, toBookable, toCareUnitLocation } from '../to-fhir/resource.ts';
+import { isBookableType, toBookable, toCareUnitLocation, toHealthcareService } from '../to-fhir/resource.ts';
 import { agendaId, toSlot } from '../to-fhir/schedule-and-slot.ts';
 import { ifUnknown, nativeAppointment } from './read.ts';
 

@@ -13,8 +13,8 @@ import {
   versionOf,
 } from '../ids.ts';
 import { urls } from '../urls.ts';
-import { toServiceType } from './healthcare-service.ts';
 import type { BookableType } from './resource.ts';
+import { toServiceType } from './resource.ts';
 
 /** What an Appointment says of other records. */
 export interface AppointmentNames {

@@ -1,8 +1,7 @@
 import type { Schedule, Slot } from '@medplum/fhirtypes';
 import type { CareUnitConnection } from '../../ehr/connection.ts';
 import { careUnitLocationId, emrIdOf, fhirIdOf, scheduleId, slotId, toFhirId, versionOf } from '../ids.ts';
-import { type ServiceBody, toServiceType } from './healthcare-service.ts';
-import { type ResourceBody, typeOfKind } from './resource.ts';
+import { type ResourceBody, type ServiceBody, toServiceType, typeOfKind } from './resource.ts';
 
 /** A service of a resource. */
 export interface Agenda {

@@ -1,5 +1,5 @@
 import { type HtmlContent, html } from '../../../html/html.ts';
-import { groupStuckMessages } from '../../../messages/stuck-messages.ts';
+import { groupStuckMessages } from '../../../messages/failed.ts';
 import { readAddresses } from '../../../webhooks/endpoint-store.ts';
 import { type FailingEndpoint, listFailingEndpoints } from '../../../webhooks/failing-endpoints.ts';
 import { failureText } from '../../../webhooks/failure-text.ts';
