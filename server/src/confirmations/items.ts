@@ -97,34 +97,23 @@ export async function findItems(
 }
 
 /** Bookings that needed a code, by the EHR's id of the appointment. Callers know a booked draft by the id of the draft. */
-export async function findBookings(
-  db: Db | Tx,
-  emr: string,
-  careUnitId: string,
-  ehrAppointmentIds: readonly string[],
-): Promise<ReadonlyMap<string, Item>> {
-  if (ehrAppointmentIds.length === 0) return new Map();
-  const rows: Item[] = await selectItems(db, emr, careUnitId)
-    .where('item.kind', '=', 'booking')
-    .where('item.ehr_appointment_id', 'in', [...ehrAppointmentIds])
-    .execute();
-  return byEhrId(rows);
+export function findBookings(db: Db | Tx, emr: string, careUnitId: string, ehrIds: readonly string[]) {
+  return findByEhrIds(ehrIds, selectItems(db, emr, careUnitId).where('item.kind', '=', 'booking'));
 }
 
 /** Cancellations that await a code, by the EHR's id of the original. */
-export async function findPendingCancellations(
-  db: Db | Tx,
-  emr: string,
-  careUnitId: string,
-  ehrAppointmentIds: readonly string[],
+export function findPendingCancellations(db: Db | Tx, emr: string, careUnitId: string, ehrIds: readonly string[]) {
+  const cancellations = selectItems(db, emr, careUnitId).where('item.kind', '=', 'cancellation');
+  return findByEhrIds(ehrIds, cancellations.where(sql<SqlBool>`${isPendingSql}`));
+}
+
+async function findByEhrIds(
+  ids: readonly string[],
+  items: ReturnType<typeof selectItems>,
 ): Promise<ReadonlyMap<string, Item>> {
-  if (ehrAppointmentIds.length === 0) return new Map();
-  const rows: Item[] = await selectItems(db, emr, careUnitId)
-    .where('item.kind', '=', 'cancellation')
-    .where('item.ehr_appointment_id', 'in', [...ehrAppointmentIds])
-    .where(sql<SqlBool>`${isPendingSql}`)
-    .execute();
-  return byEhrId(rows);
+  if (ids.length === 0) return new Map();
+  const rows: Item[] = await items.where('item.ehr_appointment_id', 'in', [...ids]).execute();
+  return new Map(rows.flatMap((row) => (row.ehrAppointmentId === null ? [] : [[row.ehrAppointmentId, row] as const])));
 }
 
 /** The cancellation of an appointment that awaits a code, or else the last one whose code was entered. */
@@ -142,10 +131,6 @@ export async function findCancellation(
     .orderBy('confirmation.expires_at', 'desc')
     .limit(1)
     .executeTakeFirst();
-}
-
-function byEhrId(rows: readonly Item[]): ReadonlyMap<string, Item> {
-  return new Map(rows.flatMap((row) => (row.ehrAppointmentId === null ? [] : [[row.ehrAppointmentId, row] as const])));
 }
 
 const prefix = 'cw-';
