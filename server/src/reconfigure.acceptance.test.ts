@@ -48,7 +48,7 @@ let first: Configuration | undefined;
 const gateway = await startGateway({
   connectors: [connector],
   configure(it) {
-    first = withConsole(withQuickRecovery(it));
+    first = withConsole(withQuickRecovery({ ...it, http: { ...it.http, ready_waits_for_emrs: true } }));
     return first;
   },
 });
@@ -212,6 +212,31 @@ test('an EHR with open work is removed only if that is forced, and goes on when 
   await reconfigure(configuration);
   const shown = await gateway.request<Appointment>('GET', `${sodermalm}/appointments/${held.id}`);
   expect(shown.body.status).toBe('awaiting_confirmation');
+});
+
+test('a care unit with open work is removed only if that is forced', async () => {
+  const held = await book(gateway, { careUnit: sodermalm });
+  expect(held.status).toBe('awaiting_confirmation');
+  const keep = (id: string) => ({
+    ...configuration,
+    emrs: configuration.emrs.map((emr) =>
+      emr.id === 'sandbox-se' ? { ...emr, care_units: emr.care_units.filter((it) => it.id === id) } : emr,
+    ),
+  });
+  await expect(reconfigure(keep('lund'))).rejects.toThrow(/^EHR sandbox-se: the care unit sodermalm is not removed/);
+  expect(await reconfigure(keep('sodermalm'))).toMatchObject({ removed: [] });
+  await reconfigure(keep('lund'), true);
+  expect((await gateway.request<Problem>('GET', `${sodermalm}/resources`)).body.reason).toBe('care_unit_not_found');
+});
+
+test('a gateway that was ready stays ready while an EHR that was added cannot be reached', async () => {
+  const health = async () => (await gateway.request<object>('GET', '/health/ready', { client: null })).body;
+  expect(await health()).toMatchObject({ status: 'ok', emrs_not_open: [] });
+  cannotOpen = true;
+  const [model] = configuration.emrs;
+  if (!model) throw new Error('The configuration has EHRs');
+  await reconfigure({ ...configuration, emrs: [...configuration.emrs, { ...model, id: 'added' }] });
+  expect(await health()).toMatchObject({ status: 'ok', emrs_not_open: ['added'] });
 });
 
 test('the console and a metric tell that a file is not used, with the place of the mistake, until it is', async () => {

@@ -1,11 +1,11 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import type { Logger } from 'pino';
-import { countOpenWork, type OpenWork } from './background/open-work.ts';
+import { countOpenWork, type OpenWork, type Place } from './background/open-work.ts';
 import type { RefreshableClients } from './clients/client-registry.ts';
 import { noteGrants } from './clients/configured-grants.ts';
 import type { Configuration, ConfiguredEmr } from './config/configuration.ts';
 import type { Db } from './db/kysely.ts';
-import type { EhrChange, Ehrs } from './ehr/registry.ts';
+import type { EhrChange, EhrRegistry, Ehrs } from './ehr/registry.ts';
 import { describeError } from './log/describe-error.ts';
 import { createPageAssets } from './patient-page/assets.ts';
 import { ConfigurationError } from './startup/configuration-error.ts';
@@ -37,14 +37,14 @@ interface Parts {
  * Returns what makes the gateway use the EHRs and clients of another configuration. What runs goes on with the former ones.
  *
  * It throws a ConfigurationError, and nothing has changed, if a connector cannot be opened because of a mistake; a `NotYet`, unless
- * it is forced, if an EHR with open work is missing, or the new connection to one cannot be opened.
+ * it is forced, if an EHR or care unit with open work is missing, or the new connection to one cannot be opened.
  */
 export function createReconfigure({ ehrs, clients, db, migrated, applied, log }: Parts) {
   return async ({ configuration, connectors }: Configured, isForced: boolean): Promise<Changes> => {
     assertTables(configuration, connectors, migrated);
     await Promise.all(configuration.emrs.flatMap(({ care_units }) => care_units).map(assertLogo));
-    const removed = [...ehrs.registry.keys()].filter((id) => !configuration.emrs.some((emr) => emr.id === id));
-    if (removed.length > 0 && !isForced) assertNothingOpen(await countOpenWork(db, removed));
+    const missing = missingIn(configuration, ehrs.registry);
+    if (missing.length > 0 && !isForced) assertNothingOpen(await countOpenWork(db, missing));
     const change = await ehrs.prepare(configuration.emrs, connectors);
     if (change.notOpen.length > 0 && !isForced) {
       await change.drop();
@@ -79,18 +79,29 @@ async function assertLogo({ patient_page, policies }: ConfiguredEmr['care_units'
   if (patient_page.logo_file !== undefined) await createPageAssets(patient_page, policies.code.length);
 }
 
+/** EHRs, and care units of the others, that are in use and not in the configuration. */
+function missingIn({ emrs }: Configuration, registry: EhrRegistry): Place[] {
+  return [...registry.values()].flatMap(({ id, careUnits }): Place[] => {
+    const next = emrs.find((emr) => emr.id === id);
+    if (!next) return [{ emr: id, careUnit: null }];
+    const kept = new Set(next.care_units.map((careUnit) => careUnit.id));
+    return [...careUnits.keys()].flatMap((careUnit) => (kept.has(careUnit) ? [] : { emr: id, careUnit }));
+  });
+}
+
 function assertNothingOpen(open: readonly OpenWork[]): void {
   if (open.length > 0) throw new NotYet(open.map(openText));
 }
 
-function openText({ emr, writes, codes, holds }: OpenWork): string {
+function openText({ emr, careUnit, writes, codes, holds }: OpenWork): string {
   const counts = [
     [writes, 'write', 'writes'],
     [codes, 'code', 'codes'],
     [holds, 'hold', 'holds'],
   ] as const;
   const words = counts.flatMap(([count, one, many]) => (count > 0 ? [`${count} ${count === 1 ? one : many}`] : []));
-  return `EHR ${emr}: is not removed while something is open there (${words.join(', ')}); \`crossward reload --force\` leaves that to operators`;
+  const place = careUnit === null ? `EHR ${emr}:` : `EHR ${emr}: the care unit ${careUnit}`;
+  return `${place} is not removed while something is open there (${words.join(', ')}); \`crossward reload --force\` leaves that to operators`;
 }
 
 function notOpenText({ emr, detail }: EhrChange['notOpen'][number]): string {

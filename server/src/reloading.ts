@@ -1,8 +1,11 @@
 import type { Logger } from 'pino';
 import { startLoop } from './background/loop.ts';
+import type { Configuration } from './config/configuration.ts';
 import type { ConfigurationWatch } from './config/file/configuration-state.ts';
 import { type Loaded, loadAgain } from './config/file/load.ts';
 import { watchFile } from './config/file/watch-file.ts';
+import { formatPath } from './config/mistakes/mistake.ts';
+import { allowedPlainText } from './config/rules/plain-text.ts';
 import { connectors } from './ehr/connectors.ts';
 import type { Reload, ReloadAnswer } from './http/routes/reload.ts';
 import { describeError } from './log/describe-error.ts';
@@ -60,6 +63,7 @@ export function startReloading({ path, loaded, reconfigure, watch, log }: Parts)
     const before = { ...watch.state };
     running = next;
     watch.used(outcome, waiting);
+    if (next.isChanged) warnPlainText(next.configuration, log);
     if (next.isChanged || before.refused) log.info({ added, reconnected, removed }, 'configuration file in use');
     if (waiting.join() !== before.waiting.join() && waiting.length > 0)
       log.warn({ settings: waiting }, 'settings of the configuration file take effect at a restart');
@@ -88,4 +92,13 @@ export function startReloading({ path, loaded, reconfigure, watch, log }: Parts)
       await turn;
     },
   };
+}
+
+export function warnPlainText(configuration: Partial<Configuration>, log: Logger): void {
+  for (const path of allowedPlainText(configuration)) {
+    log.warn(
+      { setting: formatPath(path) },
+      'plain text: data of patients and credentials go to another machine without TLS',
+    );
+  }
 }

@@ -7,9 +7,7 @@ import type { Configuration } from './config/configuration.ts';
 import type { Environment } from './config/environment/environment.ts';
 import { type DemoClient, prepareDemo } from './config/file/demo.ts';
 import { loadWithConnectors } from './config/file/load.ts';
-import { formatPath } from './config/mistakes/mistake.ts';
 import { requireLoopback } from './config/rules/loopback.ts';
-import { allowedPlainText } from './config/rules/plain-text.ts';
 import type { ConfigurationFile } from './config/schema/schema.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { embeddedFiles } from './db/embedded-files.ts';
@@ -19,7 +17,7 @@ import { connectors } from './ehr/connectors.ts';
 import { type AppDeps, buildApp } from './http/app.ts';
 import { buildOperationsApp } from './http/operations-app.ts';
 import { print } from './log/print.ts';
-import { type Reloading, startReloading } from './reloading.ts';
+import { type Reloading, startReloading, warnPlainText } from './reloading.ts';
 import type { SecretKeys } from './secret-keys/require-known-keys.ts';
 import { ConfigurationError } from './startup/configuration-error.ts';
 import { createDrain } from './startup/drain.ts';
@@ -59,12 +57,7 @@ export async function runGateway(environment: Environment, log: Logger, supervis
       : 'Crossward is starting and creates its embedded database, which takes a few seconds',
   );
   if (!configured || !environment.databaseUrl) await prepareDataDir(dataDir, log);
-  for (const path of allowedPlainText(configured?.configuration ?? {})) {
-    log.warn(
-      { setting: formatPath(path) },
-      'plain text: data of patients and credentials go to another machine without TLS',
-    );
-  }
+  if (configured) warnPlainText(configured.configuration, log);
   // Opening the database locks the data directory, before anything else is written there.
   const database = await openDatabase({
     databaseUrl: environment.databaseUrl?.reveal(),

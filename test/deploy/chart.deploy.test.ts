@@ -257,10 +257,11 @@ describe('the chart', () => {
     expect(await refusal('--set', 'drainSeconds=90')).toContain('must be longer than drainSeconds');
   });
 
-  test('another configuration starts new pods, and the same one none', async () => {
+  test('other settings start new pods, and EHRs, clients and replicas none', async () => {
     const checksum = async (...words: string[]) =>
       find(await render(...words), 'Deployment').spec.template.metadata.annotations['checksum/config'];
     expect(await checksum()).toBe(await checksum('--set', 'replicas=3'));
+    expect(await checksum()).toBe(await checksum('--set', 'config.emrs[0].name=Other,config.clients[0].name=Other'));
     expect(await checksum()).not.toBe(await checksum('--set', 'config.limits.requests_per_minute=60'));
   });
 

@@ -1,9 +1,15 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 
-/** What an EHR still has to do with the gateway. */
-export interface OpenWork {
+/** An EHR, or one of its care units. */
+export interface Place {
   readonly emr: string;
+  /** `null`: the EHR with all of them. */
+  readonly careUnit: string | null;
+}
+
+/** What a place still has to do with the gateway. */
+export interface OpenWork extends Place {
   /** Writes that have not ended. */
   readonly writes: number;
   /** Confirmations that await a code. */
@@ -12,17 +18,21 @@ export interface OpenWork {
   readonly holds: number;
 }
 
-/** Counts the open work of EHRs. Those that have none are left out. */
-export async function countOpenWork(db: Db, emrs: readonly string[]): Promise<readonly OpenWork[]> {
+/** Counts the open work of places. Those that have none are left out. */
+export async function countOpenWork(db: Db, places: readonly Place[]): Promise<readonly OpenWork[]> {
   const { rows } = await sql<OpenWork>`
-    SELECT ehr.emr,
+    SELECT place.emr, place.unit AS "careUnit",
       (SELECT count(*)::int FROM operations
-        WHERE operations.emr = ehr.emr AND state <> 'done' AND sealed_plan IS NOT NULL) AS writes,
+        WHERE operations.emr = place.emr AND care_unit_id = coalesce(place.unit, care_unit_id)
+          AND state <> 'done' AND sealed_plan IS NOT NULL) AS writes,
       (SELECT count(DISTINCT confirmation_id)::int FROM confirmation_items AS item
-        WHERE item.emr = ehr.emr AND state IN ('pending', 'confirming')) AS codes,
+        WHERE item.emr = place.emr AND care_unit_id = coalesce(place.unit, care_unit_id)
+          AND state IN ('pending', 'confirming')) AS codes,
       (SELECT count(*)::int FROM confirmation_items AS item
-        WHERE item.emr = ehr.emr AND kind = 'booking' AND ehr_appointment_id IS NOT NULL
+        WHERE item.emr = place.emr AND care_unit_id = coalesce(place.unit, care_unit_id)
+          AND kind = 'booking' AND ehr_appointment_id IS NOT NULL
           AND state IN ('pending', 'confirming', 'expiring')) AS holds
-    FROM unnest(${[...emrs]}::text[]) AS ehr (emr)`.execute(db);
+    FROM unnest(${places.map(({ emr }) => emr)}::text[], ${places.map(({ careUnit }) => careUnit)}::text[])
+      AS place (emr, unit)`.execute(db);
   return rows.filter(({ writes, codes, holds }) => writes + codes + holds > 0);
 }

@@ -22,6 +22,8 @@ export function addHealth(
   app: FastifyInstance,
   { ehrs, http, isStopping, isReady, databaseTrouble }: HealthDeps,
 ): void {
+  /** An EHR that is added later is none that the start waits for. */
+  let hasStarted = !http.ready_waits_for_emrs;
   app.get('/health/live', async () => ({ status: 'ok' }));
   app.get('/health/ready', async (_request, reply) => {
     const stops = isStopping?.() ?? false;
@@ -29,7 +31,8 @@ export function addHealth(
     // One that operators have paused is not waited for.
     const paused = [...ehrs].filter(([, { health }]) => health().pause).map(([id]) => id);
     const notOpen = [...ehrs].filter(([id, { isOpen }]) => !isOpen && !paused.includes(id)).map(([id]) => id);
-    const ready = isUp && (notOpen.length === 0 || !http.ready_waits_for_emrs);
+    hasStarted ||= notOpen.length === 0;
+    const ready = isUp && hasStarted;
     const trouble = databaseTrouble();
     return reply.code(ready ? 200 : 503).send({
       status: ready ? 'ok' : stops ? 'stopping' : 'unavailable',
