@@ -38,6 +38,7 @@ const logged = (line: RegExp) =>
       String(line),
     ).toBe(true),
   );
+const refusals = async () => Number(/outcome="refused"\} (\d+)/.exec(await metrics())?.[1] ?? 0);
 const metrics = async () => (await fetch(`${gateway.address}/metrics`)).text();
 const statusOf = async (path: string) => (await gateway.send({ method: 'GET', path }))?.status;
 const [norway, sweden] = first.emrs;
@@ -122,18 +123,33 @@ test('a file that changes is read without a command, and SIGHUP reads it at once
   await logged(/"signal":"SIGHUP".*reading the configuration file again/);
 });
 
-test('an EHR with a hold is removed only with --force', async () => {
+test('an EHR with a hold is removed when the hold is gone, and at once with --force', async () => {
   await publish(first);
   await crossward('reload');
-  const held = await bookIn(sodermalm);
-  expect(held.status).toBe('awaiting_confirmation');
+  const hold = async () => {
+    const held = await bookIn(sodermalm);
+    expect(held.status).toBe('awaiting_confirmation');
+    return `${sodermalm}/appointments/${held.id}`;
+  };
   const clients = first.clients.map((client) => ({
     ...client,
     grants: client.grants.filter(({ emr }) => emr !== sweden.id),
   }));
-  await publish({ ...first, emrs: first.emrs.filter(({ id }) => id !== sweden.id), clients });
+  const without = { ...first, emrs: first.emrs.filter(({ id }) => id !== sweden.id), clients };
+  const gone = await hold();
+  const before = await refusals();
+  await publish(without);
   expect(await crossward('reload')).toMatchObject({ code: 1, stderr: expect.stringContaining('(1 code, 1 hold)') });
   expect(await statusOf(`${sodermalm}/resources`)).toBe(200);
+  // By the command, and because the file has changed. It is tried again without either.
+  await eventually(async () => expect(await refusals()).toBeGreaterThan(before + 1));
+  expect((await gateway.send({ method: 'PATCH', path: gone, body: { status: 'cancelled' } }))?.status).toBe(200);
+  await eventually(async () => expect(await statusOf(`${sodermalm}/resources`)).toBe(404));
+
+  await publish(first);
+  await crossward('reload');
+  const kept = await hold();
+  await publish(without);
   expect(await crossward('reload --force')).toMatchObject({
     code: 0,
     stdout: 'The gateway uses the file as it is now.\nEHRs removed: sandbox-se\n',
@@ -141,8 +157,7 @@ test('an EHR with a hold is removed only with --force', async () => {
   expect(await statusOf(`${sodermalm}/resources`)).toBe(404);
   await publish(first);
   await crossward('reload');
-  const shown = await gateway.send<Appointment>({ method: 'GET', path: `${sodermalm}/appointments/${held.id}` });
-  expect(shown?.body.status).toBe('awaiting_confirmation');
+  expect((await gateway.send<Appointment>({ method: 'GET', path: kept }))?.body.status).toBe('awaiting_confirmation');
 });
 
 test('only the secret key of the gateway lets it read its file again', async () => {

@@ -46,6 +46,7 @@ const connector = wrapConnector((connector, emr) => {
 
 let first: Configuration | undefined;
 const gateway = await startGateway({
+  intervals: { gauges: 200 },
   connectors: [connector],
   configure(it) {
     first = withConsole(withQuickRecovery({ ...it, http: { ...it.http, ready_waits_for_emrs: true } }));
@@ -207,6 +208,11 @@ test('an EHR with open work is removed only if that is forced, and goes on when 
   });
   const { text } = await gateway.request('GET', '/metrics', { client: null });
   expect(text).not.toContain('crossward_ehr_breaker_state{emr="sandbox-se"');
+  await eventually(async () =>
+    expect((await gateway.request('GET', '/metrics', { client: null })).text).not.toMatch(
+      /crossward_(operations|holds|ehr_changes)_\w+\{emr="sandbox-se"/,
+    ),
+  );
   expect((await gateway.request('GET', `${riverside}/resources`)).status).toBe(200);
 
   await reconfigure(configuration);

@@ -1,6 +1,6 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import type { Logger } from 'pino';
-import { countOpenWork, type OpenWork, type Place } from './background/open-work.ts';
+import { countOpenWork, type OpenWork, type WorkPlace } from './background/open-work.ts';
 import type { RefreshableClients } from './clients/client-registry.ts';
 import { noteGrants } from './clients/configured-grants.ts';
 import type { Configuration, ConfiguredEmr } from './config/configuration.ts';
@@ -80,8 +80,8 @@ async function assertLogo({ patient_page, policies }: ConfiguredEmr['care_units'
 }
 
 /** EHRs, and care units of the others, that are in use and not in the configuration. */
-function missingIn({ emrs }: Configuration, registry: EhrRegistry): Place[] {
-  return [...registry.values()].flatMap(({ id, careUnits }): Place[] => {
+function missingIn({ emrs }: Configuration, registry: EhrRegistry): WorkPlace[] {
+  return [...registry.values()].flatMap(({ id, careUnits }): WorkPlace[] => {
     const next = emrs.find((emr) => emr.id === id);
     if (!next) return [{ emr: id, careUnit: null }];
     const kept = new Set(next.care_units.map((careUnit) => careUnit.id));

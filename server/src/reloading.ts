@@ -14,8 +14,9 @@ import { ConfigurationError } from './startup/configuration-error.ts';
 
 /** Milliseconds between two looks at the file. One that has changed is read at the second look that finds it the same. */
 const lookPause = 2_000;
-/** Milliseconds after which a file is tried again that could not be used yet. */
-const retryPause = 10_000;
+/** Milliseconds after which a file is tried again that could not be used yet. Twice as long each time, up to the longest. */
+const shortestRetryPause = 10_000;
+const longestRetryPause = 300_000;
 
 export interface Reloading {
   readonly reload: Reload;
@@ -38,7 +39,8 @@ export function startReloading({ path, loaded, reconfigure, watch, log }: Parts)
   let running = loaded;
   let turn: Promise<unknown> = Promise.resolve();
   /** `performance.now()`. Absent: the last file was used, or has a mistake. */
-  let triedAt: number | undefined;
+  let retryAt: number | undefined;
+  let retryPause = shortestRetryPause;
 
   const reload: Reload = (isForced) => {
     const answer = turn.then(() => readAgain(isForced));
@@ -47,7 +49,7 @@ export function startReloading({ path, loaded, reconfigure, watch, log }: Parts)
   };
 
   async function readAgain(isForced: boolean): Promise<ReloadAnswer> {
-    triedAt = undefined;
+    retryAt = undefined;
     try {
       const next = await loadAgain({ path, connectors, environment: process.env }, running.file);
       const changes = next.isChanged ? await reconfigure(next, isForced) : nothing;
@@ -71,7 +73,10 @@ export function startReloading({ path, loaded, reconfigure, watch, log }: Parts)
   }
 
   function refused(error: unknown): ReloadAnswer {
-    if (!(error instanceof ConfigurationError) || error instanceof NotYet) triedAt = performance.now();
+    if (!(error instanceof ConfigurationError) || error instanceof NotYet) {
+      retryAt = performance.now() + retryPause;
+      retryPause = Math.min(2 * retryPause, longestRetryPause);
+    }
     if (!(error instanceof ConfigurationError))
       log.error({ cause: describeError(error) }, 'reading the configuration again failed, will retry');
     const mistakes = error instanceof ConfigurationError ? error.mistakes : ['an error of the gateway; the log has it'];
@@ -81,8 +86,9 @@ export function startReloading({ path, loaded, reconfigure, watch, log }: Parts)
 
   const file = watchFile(path);
   const loop = startLoop(lookPause, async () => {
-    const isDue = triedAt !== undefined && performance.now() - triedAt > retryPause;
-    if ((await file.look()) || isDue) await reload(false);
+    const isOther = await file.look();
+    if (isOther) retryPause = shortestRetryPause;
+    if (isOther || (retryAt !== undefined && performance.now() > retryAt)) await reload(false);
     return false;
   });
   return {

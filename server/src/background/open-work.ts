@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 
 /** An EHR, or one of its care units. */
-export interface Place {
+export interface WorkPlace {
   readonly emr: string;
   /** `null`: the EHR with all of them. */
   readonly careUnit: string | null;
 }
 
 /** What a place still has to do with the gateway. */
-export interface OpenWork extends Place {
+export interface OpenWork extends WorkPlace {
   /** Writes that have not ended. */
   readonly writes: number;
   /** Confirmations that await a code. */
@@ -19,7 +19,7 @@ export interface OpenWork extends Place {
 }
 
 /** Counts the open work of places. Those that have none are left out. */
-export async function countOpenWork(db: Db, places: readonly Place[]): Promise<readonly OpenWork[]> {
+export async function countOpenWork(db: Db, places: readonly WorkPlace[]): Promise<readonly OpenWork[]> {
   const { rows } = await sql<OpenWork>`
     SELECT place.emr, place.unit AS "careUnit",
       (SELECT count(*)::int FROM operations

@@ -33,6 +33,8 @@ export function createRoundMetrics(registry: Registry) {
     },
     /** From the database, before each scrape. */
     gauges(rows: readonly EhrGauges[]) {
+      // An EHR can have been removed.
+      for (const it of [oldest, suspended, overdue]) it.reset();
       for (const { emr, ...row } of rows) {
         oldest.set({ emr }, row.oldestPendingSeconds);
         suspended.set({ emr }, row.suspended);

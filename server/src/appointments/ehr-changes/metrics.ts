@@ -17,7 +17,9 @@ export function createEhrChangeMetrics(registry: Registry): EhrChangeMetrics {
   });
   return {
     async refresh(db, emrs) {
-      for (const { emr, seconds } of await readChangeLags(db, emrs)) lag.set({ emr }, seconds);
+      const lags = await readChangeLags(db, emrs);
+      lag.reset();
+      for (const { emr, seconds } of lags) lag.set({ emr }, seconds);
     },
   };
 }
