@@ -343,9 +343,10 @@ export interface ConnectorOperations
     changes?: readonly AppointmentChange[],
   ): Promise<readonly Appointment[] | null>;
   /**
-   * For an EHR that keeps no operation ids, but refuses a write of records that were changed since they were read. Makes sure
-   * that no earlier call makes any of the changes in `notSeen` late, and completes what those in `made` have left open.
-   * Returns `false` if one of `notSeen` may have been made, and undone by others since: it must not be made again. Safe to
+   * For an EHR that keeps no operation ids. Completes what the changes in `made` have left open: one that takes a time for which
+   * there turns out to be no room is taken back, and not found afterwards. Makes sure that no earlier call makes any of the
+   * changes in `notSeen` late, if the EHR refuses a write of records that were changed since they were read. Returns `false` if
+   * one of `notSeen` may still be made, or may have been made, and undone by others since: it must not be made again. Safe to
    * call again.
    */
   settleChanges(changes: InterruptedChanges): Promise<boolean>;

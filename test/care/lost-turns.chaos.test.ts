@@ -38,7 +38,7 @@ interface Answer {
 }
 
 /** Two gateways. The first has a proxy before the database, and freezes after a statement. */
-async function twoGateways(freezeAt?: string) {
+async function twoGateways(freezeAt?: string, times: Partial<typeof connection> = {}) {
   const folder = await mkdtemp(join(inject('runFolder'), 'turns-'));
   const [fake, { url = '', dispose }] = await Promise.all([
     startFake({ signIns: 1_000 }),
@@ -60,7 +60,7 @@ async function twoGateways(freezeAt?: string) {
       { id: 'north', name: 'North', time_zone: timeZone, language: 'en', settings: { facility: facilities.north } },
     ],
   };
-  const setup = await writeQuickDemo(folder, {}, () => [care], connection);
+  const setup = await writeQuickDemo(folder, {}, () => [care], { ...connection, ...times });
   const start = async (databaseUrl: string, frozen = false) => {
     const dataDir = await mkdtemp(join(folder, 'gateway-'));
     const preload = { preload: 'freeze-at' } as const;
@@ -158,6 +158,24 @@ test('a gateway that freezes while CARE books takes the booking back if it turns
   await vi.waitFor(() => expect(fake.bookings.size).toBe(2));
   wake(one);
   expect(await first).toEqual(taken);
+  expect(booked()).toEqual([people.ravi]);
+});
+
+test('a booking that CARE makes late, after its gateway was killed, is taken back if it is the second', async () => {
+  // Whoever goes on with the write of a gateway that is gone waits for the end of its call.
+  const times = { timeout_ms: 15_000, queue_timeout_ms: 15_000 };
+  const { fake, one, other, book, bookAgain, hold, booked } = await twoGateways(undefined, times);
+  const { held, letGo } = hold('counted');
+  const key = randomUUID();
+  const first = book(one, people.asha, key).catch(() => undefined);
+  await held;
+  await one.kill();
+  await first;
+  expect(await book(other, people.ravi)).toEqual(created);
+  letGo();
+  await vi.waitFor(() => expect(fake.bookings.size).toBe(2));
+  await vi.waitFor(() => expect(booked()).toEqual([people.ravi]), { timeout: 120_000 });
+  expect(await bookAgain(other, people.asha, key)).toEqual(taken);
   expect(booked()).toEqual([people.ravi]);
 });
 

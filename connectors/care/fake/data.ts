@@ -34,7 +34,7 @@ export interface FakeBooking {
   readonly patient: FakePatient;
   status: string;
   note: string;
-  readonly created: number;
+  created: number;
   modified: number;
 }
 

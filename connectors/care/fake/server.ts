@@ -383,7 +383,7 @@ export async function startFake({ signIns = 5, tokenSeconds = 600, mostPerPatien
     seen,
     /** As the desk does, at once. */
     free,
-    touch: (booking: FakeBooking, change: Partial<Pick<FakeBooking, 'status' | 'note'>>) =>
+    touch: (booking: FakeBooking, change: Partial<Pick<FakeBooking, 'status' | 'note' | 'created'>>) =>
       Object.assign(booking, change, { modified: stamp() }),
     add(slot: FakeSlot, patientId: string): FakeBooking {
       const patient = patients.get(patientId);

@@ -7,6 +7,7 @@ import {
   type CareUnit,
   type CompleteAppointment,
   ConnectorError,
+  type InterruptedChanges,
   inTurns,
   overlaps,
   type Resource,
@@ -20,6 +21,9 @@ import type { CareBooking } from './records.ts';
 import { isAbsence } from './refusals.ts';
 import { isId } from './settings.ts';
 import { bookingsOf, type FreeSlot, freeSlotsOf, timeOf } from './time-slots.ts';
+
+/** How far CARE's clock may be behind. */
+const clockSkewMilliseconds = 60_000;
 
 type Place = Pick<CompleteAppointment, 'resourceId' | 'start' | 'end'>;
 
@@ -224,6 +228,54 @@ function isAlone(ehr: Ehr, careUnit: CareUnit, resource: Resource, made: CareBoo
     keyOf: (it) => [instantIn(it.created_date)?.getTime() ?? 0, it.id],
     places: placesOf(made),
   });
+}
+
+/**
+ * After an interruption: the gateway that has booked may be gone, and CARE may have booked late, when another booking had the
+ * place. So whoever finds such a booking looks whether it stands alone, and takes it back if it does not. What CARE has not made
+ * yet, it can still make.
+ */
+export async function settleChanges(ehr: Ehr, changes: InterruptedChanges): Promise<boolean> {
+  const { careUnit, made, notSeen, since } = changes;
+  for (const change of made) {
+    if (change.kind === 'create') {
+      const second = await secondAt(ehr, careUnit, change.patientId, change, since);
+      if (second) await withdraw(ehr, careUnit, second);
+    } else if (change.kind === 'update') await settleMove(ehr, careUnit, change, since);
+  }
+  return notSeen.length === 0;
+}
+
+async function settleMove(ehr: Ehr, careUnit: CareUnit, change: AppointmentUpdate, since: Date): Promise<void> {
+  const before = await findBooking(ehr, careUnit, change.appointmentId);
+  // A comment, or somebody has changed it since.
+  if (before?.status !== 'rescheduled') return;
+  const former = assertComplete(toAppointment(ehr, careUnit, before));
+  const place = { ...former, ...change.time, resourceId: change.resourceId ?? former.resourceId };
+  const second = await secondAt(ehr, careUnit, former.patientId, place, since);
+  if (!second) return;
+  await moveBack(ehr, careUnit, { ...before, status: 'booked' }, second).catch((error: unknown) => {
+    // That is what the move back says to a caller.
+    if (!(error instanceof ConnectorError) || error.kind !== 'time_slot_unavailable') throw error;
+  });
+}
+
+/** The one booking of a patient at a place, made since a time, if it has no room there. */
+async function secondAt(
+  ehr: Ehr,
+  careUnit: CareUnit,
+  patientId: string,
+  { resourceId, start }: Place,
+  since: Date,
+): Promise<CareBooking | undefined> {
+  const resource = await requireResource(ehr, careUnit, resourceId);
+  const there = await bookingsOf(ehr, careUnit, [resource], dateIn(careUnit.timeZone, start));
+  const isTheirs = (it: CareBooking) =>
+    it.patient.id === patientId && timeOf(it).start.getTime() === start.getTime() && takesPlace(it);
+  const [only, another] = there.filter(isTheirs);
+  if (!only || another) return undefined;
+  const isOlder = (instantIn(only.created_date)?.getTime() ?? 0) < since.getTime() - clockSkewMilliseconds;
+  return isOlder || (await isAlone(ehr, careUnit, resource, only)) ? undefined : only;
 }
 
 /** The other bookings that take a place at the time of one. */

@@ -236,6 +236,65 @@ describe('changes', () => {
     expect(await freeSlots(connector)).toContainEqual(from);
   });
 
+  describe('of a gateway that is gone', () => {
+    const since = new Date(Date.now() - 1_000);
+    async function booked(kind: 'booking' | 'move') {
+      const { fake, connector } = await open();
+      const [from, to] = await freeSlots(connector);
+      if (!to) throw new Error('There are too few free times');
+      const first = creation(kind === 'booking' ? to : from);
+      const made = await change(connector, first);
+      const move = { kind: 'update', appointmentId: made.id, time: to } as const;
+      const last = kind === 'booking' ? made : await change(connector, move);
+      const settle = (at = since) =>
+        connector.settleChanges?.({
+          careUnit: north,
+          made: [kind === 'booking' ? first : move],
+          notSeen: [],
+          since: at,
+        });
+      /** Another gateway had booked the place before. */
+      const earlier = (patient: string) => {
+        const slot = fake.slots.find((it) => it.start === to.start.getTime() && it.resource === resources.ada);
+        const own = fake.bookings.get(last.id);
+        if (!slot || !own) throw new Error('There is no booking');
+        fake.touch(own, { created: fake.add(slot, patient).created + 1 });
+      };
+      const stateOf = async (id: string) => (await connector.findAppointments?.(north, [id]))?.[0]?.state;
+      return { fake, connector, made, last, settle, earlier, stateOf };
+    }
+
+    test.each(['booking', 'move'] as const)('a %s that stands alone stays', async (kind) => {
+      const { last, settle, stateOf } = await booked(kind);
+      expect(await settle()).toBe(true);
+      expect(await stateOf(last.id)).toBe('booked');
+    });
+
+    test('a booking that turns out to be the second is withdrawn', async () => {
+      const { last, settle, earlier, stateOf } = await booked('booking');
+      earlier(people.ravi);
+      expect(await settle()).toBe(true);
+      expect(await stateOf(last.id)).toBe('cancelled');
+      expect(await settle()).toBe(true);
+    });
+
+    test('a move that turns out to be the second is taken back', async () => {
+      const { made, last, settle, earlier, stateOf } = await booked('move');
+      earlier(people.ravi);
+      expect(await settle()).toBe(true);
+      expect([await stateOf(made.id), await stateOf(last.id)]).toEqual(['booked', 'cancelled']);
+    });
+
+    test('a booking from before is left, and what was not seen may still be made', async () => {
+      const { connector, last, settle, earlier, stateOf } = await booked('booking');
+      earlier(people.ravi);
+      expect(await settle(new Date(Date.now() + 120_000))).toBe(true);
+      expect(await stateOf(last.id)).toBe('booked');
+      const notSeen = [{ kind: 'cancel', appointmentId: last.id }] as const;
+      expect(await connector.settleChanges?.({ careUnit: north, made: [], notSeen, since })).toBe(false);
+    });
+  });
+
   test('a booking without an answer is not told as not made, and a lock is waited for', async () => {
     const { fake, connector } = await open();
     const [slot, other] = await freeSlots(connector);

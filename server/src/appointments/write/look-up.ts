@@ -14,8 +14,10 @@ export async function lookUpPlan(
   plan: AppointmentPlan,
   unfinished: (plan: AppointmentPlan, done: Results) => 'nearly' | 'in part' | undefined = () => undefined,
 ): Promise<Found<Results>> {
-  const done = await partsDone(work, plan);
-  const isRuledOut = await settle(work, plan, done);
+  const found = await partsDone(work, plan);
+  const isRuledOut = await settle(work, plan, found);
+  // What has no room in the EHR was taken back.
+  const done = found.size > 0 && isRuledOut !== undefined ? await partsDone(work, plan) : found;
   if (done.size === changesOf(plan).length) return { outcome: done };
   if (isRuledOut && done.size === 0) return 'nothing';
   if (!work.ehr.offers('findOperation')) return unfinished(plan, done) ?? 'not known';
@@ -35,10 +37,10 @@ export async function partsDone(work: Work, plan: AppointmentPlan): Promise<Resu
   return done;
 }
 
-/** Whether the EHR has made none of the other steps, and makes none of them late. */
-async function settle(work: Work, plan: AppointmentPlan, done: Results): Promise<boolean> {
+/** Whether the EHR has made none of the other steps, and makes none of them late. `undefined`: it was not asked. */
+async function settle(work: Work, plan: AppointmentPlan, done: Results): Promise<boolean | undefined> {
   const { call, careUnit, ehr, expiresAt, interruptedSince: since } = work;
-  if (since === undefined || !ehr.offers('settleChanges')) return false;
+  if (since === undefined || !ehr.offers('settleChanges')) return undefined;
   const changes = (isMade: boolean) =>
     changesOf(plan)
       .filter(({ index }) => done.has(index) === isMade)
