@@ -1131,6 +1131,8 @@ export interface components {
         };
         /** @description Data of an event of an EHR. */
         EmrEvent: {
+            /** @description `emr.changed`: what the EHR offers otherwise than before, such as `software`, `operations` or `Slot`. For people. */
+            changed?: string[];
             /**
              * @description `emr.unavailable`: `failing` if calls to the EHR fail, `paused` if the operators of the gateway have paused it.
              * @enum {string}
@@ -1158,7 +1160,7 @@ export interface components {
              * @description `webhook.test`: a test, sent to one endpoint only.
              * @enum {string}
              */
-            type: "appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered" | "webhook.test";
+            type: "appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered" | "emr.changed" | "webhook.test";
         };
         /** @description A healthcare service that can be booked. */
         HealthcareService: {
@@ -1226,7 +1228,7 @@ export interface components {
             /** @description `client`: disabled by a request. `gone`: it responded with 410. Null if enabled. */
             disabled_reason: ("client" | "gone") | null;
             /** @description Types of events to deliver. Null: all. */
-            event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered")[] | null;
+            event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered" | "emr.changed")[] | null;
             /**
              * Format: date-time
              * @description Since when it has taken no event: when the first of the deliveries was created that have failed for more than a minute, none of which has succeeded since. Null: it works, has got no event yet, or is disabled.
@@ -1519,7 +1521,7 @@ export interface components {
             /** @description `client`: disabled by a request. `gone`: it responded with 410. Null if enabled. */
             disabled_reason: ("client" | "gone") | null;
             /** @description Types of events to deliver. Null: all. */
-            event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered")[] | null;
+            event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered" | "emr.changed")[] | null;
             /**
              * Format: date-time
              * @description Since when it has taken no event: when the first of the deliveries was created that have failed for more than a minute, none of which has succeeded since. Null: it works, has got no event yet, or is disabled.
@@ -1543,7 +1545,7 @@ export interface components {
         };
         WebhookEndpointChange: {
             /** @description Types of events to deliver. Null: all. */
-            event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered")[] | null;
+            event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered" | "emr.changed")[] | null;
             /**
              * @description `disabled` also ends the deliveries that are pending.
              * @enum {string}
@@ -1557,7 +1559,7 @@ export interface components {
         };
         WebhookEndpointCreation: {
             /** @description Types of events to deliver. Null: all. */
-            event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered")[] | null;
+            event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered" | "emr.changed")[] | null;
             /**
              * Format: text
              * @description An `https://` URL without user name, password and fragment, with a public address.

@@ -33,6 +33,7 @@ import { measurePools } from './db/pool-metrics.ts';
 import { watchTroubles } from './db/troubles.ts';
 import { measureCertificates } from './ehr/certificates.ts';
 import { connectors } from './ehr/connectors.ts';
+import { checkDueEhr } from './ehr/daily-check.ts';
 import { figuresFrom } from './ehr/figures.ts';
 import { recordCalls } from './ehr/guard/call-history.ts';
 import { createEhrMetrics } from './ehr/guard/metrics.ts';
@@ -184,6 +185,12 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     metrics: webhookMetrics,
     log,
   });
+  let current: Configured = { configuration, connectors: modules };
+  const emrsInUse = () =>
+    current.configuration.emrs.flatMap((emr) => {
+      const module = current.connectors.find(({ name }) => name === emr.connector);
+      return module && !pauses.of(emr.id) ? [{ emr, module }] : [];
+    });
   const activity = createActivity();
   const loops = startBackground(
     { ...services, db: background },
@@ -192,6 +199,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       activity,
       retention: configuration.retention,
       pauses,
+      checkDueEhr: () => checkDueEhr({ db: background, keys, database, emrs: emrsInUse }),
       clients,
       intervals: setup.intervals,
       dispatcher,
@@ -206,7 +214,6 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       log,
     },
   );
-  let current: Configured = { configuration, connectors: modules };
   const reconfigure = createReconfigure({
     ehrs: opened,
     clients,

@@ -28,8 +28,9 @@ export async function probe(context: ConnectorContext<GnuHealthSettings>): Promi
     report('ok', 'The server can be reached, and the user can sign in.');
     return opened;
   });
+  let software: readonly string[] = [];
   if (ehr) {
-    await step('modules', (report) => probeModules(ehr, report));
+    software = (await step('modules', (report) => probeModules(ehr, report))) ?? [];
     await step('access rights', (report) => probeRights(ehr, report));
     const institutions = context.careUnits.map((careUnit) => ehr.directory.institutionOf(careUnit));
     await step('calendars', (report) => probeCalendars(ehr, institutions, report));
@@ -41,10 +42,11 @@ export async function probe(context: ConnectorContext<GnuHealthSettings>): Promi
       return report('note', 'Evaluations are read. Set note_author to write them.');
     });
   }
-  return { findings, recommendedSettings: {} };
+  return { findings, recommendedSettings: {}, described: { software } };
 }
 
-async function probeModules({ rpc }: Ehr, report: Report): Promise<void> {
+/** Returns the modules with their versions. */
+async function probeModules({ rpc }: Ehr, report: Report): Promise<readonly string[]> {
   const modules = await rpc.searchRead({
     model: 'ir.module',
     row: moduleSchema,
@@ -56,9 +58,10 @@ async function probeModules({ rpc }: Ehr, report: Report): Promise<void> {
   const version = (name: string) => modules.find((it) => it.name === name)?.version;
   const health = version('health');
   const calendar = version('health_calendar');
-  if (health === undefined) return report('problem', 'The module health is not activated.');
-  if (calendar !== undefined) return report('ok', `health ${health}, health_calendar ${calendar}.`);
-  return report('problem', 'The module health_calendar is not activated: appointments have no end.');
+  if (health === undefined) report('problem', 'The module health is not activated.');
+  else if (calendar !== undefined) report('ok', `health ${health}, health_calendar ${calendar}.`);
+  else report('problem', 'The module health_calendar is not activated: appointments have no end.');
+  return modules.map((it) => `${it.name} ${it.version}`);
 }
 
 async function probeRights({ rpc }: Ehr, report: Report): Promise<void> {

@@ -31,7 +31,8 @@ export async function probeGpConnect(context: ConnectorContext<GpConnectSettings
     findings.push(slotFinding(slots), serviceFinding(services));
     findings.push(...context.careUnits.map(({ id }) => resourceFinding(id, slots, page?.names ?? new Map(), ehr)));
     const all = [...(ehr.settings.healthcare_services ?? []), ...services];
-    return { findings, recommendedSettings: services.length > 0 ? { healthcare_services: all } : {} };
+    const described = { software: [shown(version)] };
+    return { findings, recommendedSettings: services.length > 0 ? { healthcare_services: all } : {}, described };
   } catch (error) {
     if (!(error instanceof ConnectorError)) throw error;
     findings.push({ name: 'practice', status: 'problem', detail: `${error.message}.` });

@@ -34,6 +34,8 @@ export const defaultIntervals = {
   clock: 10_000,
   /** New connections read changed files anyway. */
   certificates: 10_000,
+  /** An EHR is checked once a day. */
+  checks: 60_000,
   /** Slots are added for whole days, weeks ahead. */
   schedules: 15 * 60_000,
 };

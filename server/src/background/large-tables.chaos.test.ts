@@ -97,6 +97,7 @@ test('no background job scans a growing table or index', async () => {
         activity,
         retention,
         pauses: createPauses(db, () => new Date()),
+        checkDueEhr: async () => false,
         clients: gateway.deps.clients,
         dispatcher,
         auditMetrics: createAuditMetrics(new Registry()),

@@ -67,6 +67,8 @@ export interface BackgroundDependencies {
   readonly publishing: Db;
   readonly retention: Configuration['retention'];
   readonly pauses: Pauses;
+  /** Checks an EHR whose daily check is due. Returns whether there was one. */
+  readonly checkDueEhr: () => Promise<boolean>;
   readonly clients: RefreshableClients;
   readonly activity: ProcessActivity;
   /** Instead of the usual ones. */
@@ -94,6 +96,7 @@ export function backgroundWork(
     retention,
     activity,
     pauses,
+    checkDueEhr,
     clients,
     dispatcher,
     auditMetrics,
@@ -220,6 +223,7 @@ export function backgroundWork(
       'reading TLS files',
       watchCertificates(() => ehrs.values(), clock.now, log),
     ),
+    repeating(intervals.checks, 'the daily check of an EHR', checkDueEhr),
     guarded(
       intervals.history,
       'recording the history of EHRs',

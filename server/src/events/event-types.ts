@@ -11,5 +11,6 @@ export const eventTypes = [
   'message.delivered',
   'emr.unavailable',
   'emr.recovered',
+  'emr.changed',
 ] as const;
 export type EventType = (typeof eventTypes)[number];

@@ -62,4 +62,6 @@ export interface EmrEventData {
   readonly status: 'available' | 'unavailable';
   /** `emr.unavailable` only. */
   readonly reason?: (typeof outageCauses)[number];
+  /** `emr.changed` only. */
+  readonly changed?: readonly string[];
 }

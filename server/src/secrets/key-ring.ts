@@ -40,6 +40,7 @@ export type HashPurpose =
   | 'failed-credentials'
   | 'wrong-name'
   | 'reload'
+  | 'ehr-configuration'
   | 'key-check';
 
 /**

@@ -79,6 +79,12 @@ export const emrEventSchema = Type.Object(
           '`emr.unavailable`: `failing` if calls to the EHR fail, `paused` if the operators of the gateway have paused it.',
       }),
     ),
+    changed: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          '`emr.changed`: what the EHR offers otherwise than before, such as `software`, `operations` or `Slot`. For people.',
+      }),
+    ),
   },
   { $id: 'EmrEvent', description: 'Data of an event of an EHR.' },
 );

@@ -49,7 +49,7 @@ export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>):
   }
   if (ehr) probeHabits(ehr, findings, recommended);
   if (ehr) probeProfiles(ehr, facts, findings);
-  return { findings, recommendedSettings: recommended };
+  return { findings, recommendedSettings: recommended, described: facts.described };
 }
 
 /** Whether appointments can be moved, or could be by booking anew. */

@@ -1,4 +1,4 @@
-import { ConnectorError } from '@crossward/connector-kit';
+import { ConnectorError, type ProbeReport } from '@crossward/connector-kit';
 import type { CapabilityStatement } from '../fhir.ts';
 import type { FhirClient } from './client.ts';
 
@@ -41,6 +41,8 @@ export interface ServerFacts {
   readonly mayNotFindChanges: boolean;
   /** Whether Patients can be searched for by the records that they link to: `Patient?link=`. */
   readonly searchesPatientLinks: boolean;
+  /** Its software, and what it lists for each type that is used. */
+  readonly described: NonNullable<ProbeReport['described']>;
 }
 
 /** Whether an existing Appointment can be changed at all. */
@@ -119,5 +121,26 @@ function serverFacts(statement: CapabilityStatement): ServerFacts {
     createsPatientsOnce: resources.get('Patient')?.conditionalCreate === true,
     conditionalCreate: resources.get('Appointment')?.conditionalCreate === true,
     revIncludesAppointments: resources.get('Slot')?.searchRevInclude?.includes('Appointment:slot') === true,
+    described: {
+      software: [statement.software?.name, statement.software?.version].flatMap((it) => it ?? []),
+      FHIR: [statement.fhirVersion].flatMap((it) => it ?? []),
+      ...Object.fromEntries(usedTypes.map((type) => [type, wordsOf(resources.get(type))])),
+    },
   };
+}
+
+const usedTypes = [
+  ...['Appointment', 'Slot', 'Schedule', 'HealthcareService', 'Location', 'Practitioner', 'PractitionerRole', 'Device'],
+  ...['Patient', 'DocumentReference', 'Binary'],
+];
+
+type ListedType = NonNullable<NonNullable<CapabilityStatement['rest']>[number]['resource']>[number];
+
+/** Its interactions, search parameters and operations. */
+function wordsOf({ interaction, searchParam, operation }: Partial<ListedType> = {}): string[] {
+  return [
+    ...(interaction ?? []).flatMap(({ code }) => code ?? []),
+    ...(searchParam ?? []).flatMap(({ name }) => name ?? []),
+    ...(operation ?? []).flatMap(({ name }) => (name === undefined ? [] : `$${name.replace(/^\$/, '')}`)),
+  ];
 }

@@ -13,6 +13,7 @@ export type OperatorAction =
   | 'message_send_again'
   | 'message_send_now'
   | 'connection_check'
+  | 'emr_changes_note'
   | 'emr_pause'
   | 'emr_resume'
   | 'audit_search'

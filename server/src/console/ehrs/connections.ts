@@ -2,11 +2,12 @@ import { ConnectorError, type ProbeFinding } from '@crossward/connector-kit';
 import { stringify } from 'yaml';
 import type { ConfiguredEmr } from '../../config/configuration.ts';
 import { checkConnection, connectionFindings, type EmrCheck, isConnectionWell } from '../../ehr/check-connection.ts';
+import { noteChanges } from '../../ehr/daily-check.ts';
 import type { EhrFigures } from '../../ehr/figures.ts';
 import { type Html, type HtmlContent, html } from '../../html/html.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
 import { includesRole } from '../accounts/roles.ts';
-import { record } from '../audit/act.ts';
+import { act, NotPossible, record } from '../audit/act.ts';
 import { consolePage, postForm } from '../frame/frame.ts';
 import { type ConsoleResponse, linkTo, type Route, type SignedIn, seeOther } from '../frame/page.ts';
 import { badge, facts, notice, type Tone, table, time } from '../frame/parts.ts';
@@ -15,6 +16,7 @@ import { checkForm, stateBadge } from './ehr-parts.ts';
 export const routes: readonly Route[] = [
   { method: 'GET', path: 'connections', role: 'view', page: connectionsPage },
   { method: 'POST', path: 'connections/:emr', role: 'operate', page: checkOneConnection },
+  { method: 'POST', path: 'connections/:emr/note-changes', role: 'operate', page: noteOneConnection },
 ];
 
 const tones: Readonly<Record<ProbeFinding['status'], Tone>> = {
@@ -72,6 +74,8 @@ export function resultOf({ request }: SignedIn): Html | false {
     (result === 'paused' && notice('good', 'The EHR is paused. Other gateway processes follow within seconds.')) ||
     (result === 'resumed' &&
       notice('good', 'The EHR is in use again. Other gateway processes follow within seconds.')) ||
+    (result === 'noted' && notice('good', 'The changes of the EHR are noted.')) ||
+    (result === 'nothing_changed' && notice('bad', 'Nothing has changed since somebody last noted it.')) ||
     (result === 'not_paused' && notice('bad', 'The EHR is not paused.')) ||
     (result === 'no_duration' && notice('bad', 'Nothing was changed. Choose how long to pause the EHR.'))
   );
@@ -99,6 +103,18 @@ async function checkOneConnection(context: SignedIn): Promise<ConsoleResponse> {
   } finally {
     running.delete(emr.id);
   }
+}
+
+/** Notes what has changed in an EHR: it needs no attention any more. */
+async function noteOneConnection(context: SignedIn): Promise<ConsoleResponse> {
+  const { deps, session, request } = context;
+  const emr = deps.emrs.find(({ id }) => id === request.params.emr);
+  if (!emr) return seeOther(context, 'connections?result=unknown');
+  const about = { action: 'emr_changes_note', target: emr.id } as const;
+  const result = await act(deps.services.db, session, about, async (tx) => {
+    if (!(await noteChanges(tx, emr.id))) throw new NotPossible('nothing_changed');
+  });
+  return seeOther(context, `connections/${emr.id}?result=${result instanceof NotPossible ? result.reason : 'noted'}`);
 }
 
 /** A file of the connection, such as a certificate, may have become unreadable since the start. */

@@ -76,6 +76,13 @@ export function checkForm(
   return postForm(context, `connections/${id}`, button);
 }
 
+/** The button that notes what has changed in an EHR, for those who may. */
+export function noteForm(context: SignedIn, { id, name }: Pick<EhrConnection, 'id' | 'name'>): HtmlContent {
+  if (!includesRole(context.session.role, 'operate')) return false;
+  const button = html`<button class="small secondary">Noted<span class="aside">: changes of ${name}</span></button>`;
+  return postForm(context, `connections/${id}/note-changes`, button);
+}
+
 /** When a pause ends. */
 export function endOf({ until }: NonNullable<EhrFigures['pause']>): HtmlContent {
   return until ? time(until) : 'an operator resumes it';

@@ -4,7 +4,7 @@ import { groupStuckWrites, type StuckWrites } from '../../../unfinished-writes/s
 import { tryAllForm } from '../../ehrs/ehr-parts.ts';
 import { linkTo, type SignedIn } from '../../frame/page.ts';
 import { counted } from '../../frame/parts.ts';
-import { certificatesInNeed, ehrsInNeed, isBrokenEhr } from './ehrs.ts';
+import { certificatesInNeed, changedEhrsInNeed, ehrsInNeed, isBrokenEhr } from './ehrs.ts';
 import { gatewayInNeed } from './gateway.ts';
 import { type Need, sentenceOf } from './need.ts';
 import { endpointsInNeed, messagesInNeed } from './outgoing.ts';
@@ -18,6 +18,7 @@ export async function listNeeds(context: SignedIn): Promise<Need[]> {
     ...(await messagesInNeed(context)),
     ...(await endpointsInNeed(context)),
     ...certificatesInNeed(context),
+    ...(await changedEhrsInNeed(context)),
     ...(await gatewayInNeed(context)),
   ];
 }

@@ -1,10 +1,11 @@
 import { certificateFinding } from '../../../ehr/certificates.ts';
 import type { EhrConnection } from '../../../ehr/connection.ts';
+import { readChangedEhrs } from '../../../ehr/daily-check.ts';
 import type { EhrFigures } from '../../../ehr/figures.ts';
 import { unavailableSince } from '../../../events/availability-events.ts';
 import { html } from '../../../html/html.ts';
 import type { StuckWrites } from '../../../unfinished-writes/stuck-writes.ts';
-import { checkForm, ehrLink, endOf, resumeForm } from '../../ehrs/ehr-parts.ts';
+import { checkForm, ehrLink, endOf, noteForm, resumeForm } from '../../ehrs/ehr-parts.ts';
 import type { SignedIn } from '../../frame/page.ts';
 import { counted } from '../../frame/parts.ts';
 import { sumUp } from '../chart.ts';
@@ -97,5 +98,19 @@ export function certificatesInNeed(context: SignedIn): Need[] {
         ? []
         : [{ subject, what: `The client certificate of the gateway ${found.detail}`, mend }]),
     ];
+  });
+}
+
+/** EHRs that offer something else than before, as the daily checks saw. */
+export async function changedEhrsInNeed(context: SignedIn): Promise<Need[]> {
+  const { db, ehrs } = context.deps.services;
+  return (await readChangedEhrs(db)).flatMap(({ emr, since, changes }) => {
+    const ehr = ehrs.get(emr);
+    if (!ehr) return [];
+    const told = changes.map(({ subject, gone, added }) =>
+      [subject, ...gone.map((word) => `−${word}`), ...added.map((word) => `+${word}`)].join(' '),
+    );
+    const mend = [noteForm(context, ehr), checkForm(context, ehr), ehrLink(context, ehr)];
+    return { subject: ehr.name, what: `The EHR offers something else than before: ${told.join('; ')}`, since, mend };
   });
 }
