@@ -8,11 +8,11 @@ import { listTimeSlots } from '../slots/list.ts';
 import { slotTimes } from '../slots/slot-times.ts';
 import type { Booking } from './booking.ts';
 import { operationsBooking } from './by-operations/operations-booking.ts';
+import { checkedCreateBooking } from './checked-create.ts';
 import { proveIfMatch, slotClaimBooking } from './slot-claim/slot-claim-booking.ts';
 import { transactionBooking } from './transaction/transaction-booking.ts';
 import { proveTransactions } from './transaction/transaction-proof.ts';
 import { operationsOf } from './vendors/operation-forms.ts';
-import { oracleBooking } from './vendors/oracle.ts';
 import { operationFinder } from './write/operation-results.ts';
 
 /** Opens a booking mode by its name. */
@@ -25,7 +25,7 @@ export function openBooking(mode: BookingMode, connection: FhirConnection, facts
     case 'operations':
       return operationsBooking(connection, facts, operationsOf(connection.settings));
     case 'create':
-      return oracleBooking(connection, facts);
+      return checkedCreateBooking(connection, facts);
     case 'none':
       return readingOnly(connection);
   }

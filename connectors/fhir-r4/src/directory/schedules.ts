@@ -1,10 +1,10 @@
-import { slotPlace } from '../booking/vendors/oracle-slots.ts';
 import { type FhirResource, type FhirSchedule, type FhirSlot, localReference, referenceTo } from '../fhir.ts';
 import { type BookableService, serviceTypeToken } from '../mappers/healthcare-service.ts';
 import { resourceReference } from '../mappers/resource.ts';
 import { chunks } from '../server/chunks.ts';
 import type { SearchParameters } from '../server/client.ts';
 import { type CareUnitSettings, defaultHorizonDays, defaultPageSize, defaultSlotPageSize } from '../settings.ts';
+import { slotPlace } from '../slots/slot-place.ts';
 import type { DirectoryOptions } from './options.ts';
 import { practitionerOf, type Roles } from './roles.ts';
 import { standInSchedules } from './stand-ins.ts';

@@ -1,5 +1,4 @@
 import type { WantedTime } from '../booking/changes/drafts.ts';
-import { slotPlace } from '../booking/vendors/oracle-slots.ts';
 import type { CareUnitDirectory } from '../directory/directory.ts';
 import { type FhirAppointment, type FhirResource, type FhirSlot, localReference } from '../fhir.ts';
 import { serviceTypeToken } from '../mappers/healthcare-service.ts';
@@ -11,6 +10,7 @@ import type { FhirConnection } from '../server/connection.ts';
 import { defaultSlotPageSize } from '../settings.ts';
 import { slotsByService } from './by-service.ts';
 import { periods, type SlotSearch } from './periods.ts';
+import { slotPlace } from './slot-place.ts';
 
 /** The Slots of these schedules that start in `[start, before)`. */
 export async function searchSlots(

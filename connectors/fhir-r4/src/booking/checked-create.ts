@@ -1,23 +1,23 @@
 import { type ChangeKind, ConnectorError } from '@crossward/connector-kit';
-import { type FhirAppointment, localReference } from '../../fhir.ts';
-import { slotsOf } from '../../mappers/appointment.ts';
-import { ofPatientIn } from '../../patients/of-patient.ts';
-import type { ServerFacts } from '../../server/capability-statement.ts';
-import { type FhirConnection, withOperationLookup } from '../../server/connection.ts';
-import { type Booking, createBooking } from '../booking.ts';
-import { planOnSlots } from '../changes/single.ts';
-import { runCheckedWrite } from '../write/attempts.ts';
+import { type FhirAppointment, localReference } from '../fhir.ts';
+import { slotsOf } from '../mappers/appointment.ts';
+import { ofPatientIn } from '../patients/of-patient.ts';
+import type { ServerFacts } from '../server/capability-statement.ts';
+import { type FhirConnection, withOperationLookup } from '../server/connection.ts';
+import { type Booking, createBooking } from './booking.ts';
+import { planOnSlots } from './changes/single.ts';
+import { runCheckedWrite } from './write/attempts.ts';
 
 /**
  * Books by `POST Appointment`, for a server that rejects an Appointment whose Slot is taken and updates the Slot itself, as
  * Oracle Health does: https://fhir.cerner.com/millennium/r4/base/workflow/appointment. The connector never writes a Slot.
  * With the setting `minimal_create`, a new Appointment contains only its Slot and its patient.
  */
-export function oracleBooking(connection: FhirConnection, facts: ServerFacts): Booking {
+export function checkedCreateBooking(connection: FhirConnection, facts: ServerFacts): Booking {
   const ehr = withOperationLookup(connection, false);
   const isMinimal = ehr.settings.booking?.minimal_create === true;
   return createBooking(ehr, {
-    capabilities: { changes: oracleChanges(facts), transactions: false },
+    capabilities: { changes: createChanges(facts), transactions: false },
     plan: async (write) => {
       const own = await ofPatientIn(ehr, write);
       return { own, change: await planOnSlots(own, write) };
@@ -30,8 +30,8 @@ export function oracleBooking(connection: FhirConnection, facts: ServerFacts): B
   });
 }
 
-/** Oracle Health changes an Appointment by JSON Patch, and cannot move it. */
-function oracleChanges(facts: ServerFacts): readonly ChangeKind[] {
+/** A server that changes an Appointment by JSON Patch alone, such as Oracle Health, cannot move it. */
+function createChanges(facts: ServerFacts): readonly ChangeKind[] {
   if (facts.can('Appointment', 'update')) return ['create', 'update', 'cancel'];
   return facts.can('Appointment', 'patch') ? ['create', 'cancel'] : ['create'];
 }
