@@ -78,6 +78,8 @@ export async function startFake({ seconds = 'cut' }: FakeOptions = {}) {
   const controls = {
     /** Records as they are sent. @param owner the provider, of a time slot */
     spoil: (_type: string, record: FakeRecord, _owner?: string): FakeRecord => record,
+    /** Its clock. */
+    clock: () => Date.now(),
     /** Runs before the server looks at a call. */
     arrives: async (_call: Calls): Promise<void> => undefined,
     /** Runs in an update between reading the row and archiving it. */
@@ -96,7 +98,7 @@ export async function startFake({ seconds = 'cut' }: FakeOptions = {}) {
     Temporal.PlainDateTime.from(`${date}T${time}`).toZonedDateTime(timeZone, { disambiguation: 'later' })
       .epochMilliseconds;
   const iso = (instant: number) => new Date(instant).toISOString().replace('.000Z', 'Z');
-  const stamp = () => Math.floor(Date.now() / second) * second;
+  const stamp = () => Math.floor(controls.clock() / second) * second;
 
   function rowRecord(row: FakeRow, id = row.id): FakeRecord {
     return {
@@ -214,7 +216,7 @@ export async function startFake({ seconds = 'cut' }: FakeOptions = {}) {
     const { offsetNanoseconds } = wallOf(Date.now());
     switch (operation) {
       case 'getServerTime':
-        return [wallOf(Date.now()).toString({ timeZoneName: 'never' })];
+        return [wallOf(controls.clock()).toString({ timeZoneName: 'never' })];
       case 'getServerTimeGmtOffset':
         return [String(offsetNanoseconds / 1_000_000)];
       case 'getLoggedInProviderTransfer':

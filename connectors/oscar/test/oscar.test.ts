@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import {
   type AppointmentChange,
   type Connector,
+  type EhrRequest,
   type LeftOutRecord,
   type TimeSlot,
   turnsInProcess,
 } from '@crossward/connector-kit';
+import { plainHttp } from '@crossward/connector-kit/conformance';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type FakeRecord, numbers, people, providers, types } from '../fake/data.ts';
 import { type FakeOscar, startFake } from '../fake/server.ts';
@@ -301,15 +303,30 @@ describe('changes', () => {
     });
   });
 
+  const archives = 'getAppointmentArchivesUpdatedAfterDate';
+
+  test('what staff write after a change is not taken for what it has overwritten', async () => {
+    const { fake, connector } = await open();
+    const [from, to] = await twoSlots(connector);
+    const { id } = await change(connector, creation(from));
+    const changes = [move(id, to), { kind: 'update', appointmentId: id, comment: 'second' } as const];
+    for (const [index, it] of changes.entries()) {
+      once(fake, archives, () => fake.touch(id, { urgency: `after ${index}` }));
+      await change(connector, it);
+      expect(fake.rows.get(Number(id))?.fields).toMatchObject({ urgency: `after ${index}` });
+      expect(fake.seen.filter((operation) => operation === 'updateAppointment')).toHaveLength(index + 1);
+    }
+  });
+
   test('of a patient with two bookings made in one second, the other one is not taken for a former version', async () => {
     const { fake, connector } = await open();
     const [from, other, to] = (await freeSlots(connector)) as [TimeSlot, TimeSlot, TimeSlot];
     const made = await change(connector, creation(from));
-    const twin = await change(connector, creation(other));
+    const twin = await change(connector, { ...creation(other), comment: 'of the other' } as AppointmentChange);
     const created = [made, twin].map(({ id }) => fake.rows.get(Number(id)));
     for (const row of created) if (row) row.created = 0;
-    once(fake, 'updateAppointment', () => fake.touch(twin.id, { status: 'C' }));
-    expect(await change(connector, move(made.id, to))).toMatchObject({ state: 'booked', start: to.start });
+    once(fake, archives, () => fake.touch(twin.id, { status: 'C' }));
+    expect(await change(connector, move(made.id, to))).toMatchObject({ comment: 'first', start: to.start });
   });
 
   test('fields that the connector does not know by name are written back, and null stays null', async () => {
@@ -359,6 +376,39 @@ describe('changes', () => {
       }
     }
   });
+
+  test('a time that has begun is not booked', async () => {
+    const { fake, connector } = await open();
+    const [slot] = await twoSlots(connector);
+    const [start, end] = [slot.start, slot.end].map((it) => new Date(it.getTime() - 4 * day)) as [Date, Date];
+    const booking = change(connector, creation({ ...slot, start, end }));
+    await expect(booking).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+    expect(fake.rows.size).toBe(0);
+  });
+
+  test.each([
+    ['soap:Client', true],
+    ['ns1:SecurityError', true],
+    ['soap:Server', false],
+  ])('a fault %s says that a write was refused: %s', async (code, isRefused) => {
+    const { fake } = await open();
+    const told: (boolean | undefined)[] = [];
+    const http = plainHttp();
+    const send = async (request: EhrRequest) => {
+      const response = await http.send(request);
+      if (request.writes) told.push(request.refused?.(response));
+      return response;
+    };
+    const connector = await openConnector(settingsFor(fake.url), { http: { ...http, send } });
+    const [slot] = await twoSlots(connector);
+    const fault = `<s:Fault><faultcode>${code}</faultcode><faultstring>No</faultstring></s:Fault>`;
+    const message = `<s:Envelope xmlns:s="${soap}"><s:Body>${fault}</s:Body></s:Envelope>`.replace('<faultcode', ns1);
+    fake.misbehave = ({ operation }) => (operation === 'addAppointment' ? [500, message] : undefined);
+    await expect(change(connector, creation(slot))).rejects.toMatchObject({ kind: 'rejected' });
+    expect(new Set(told)).toEqual(new Set([isRefused]));
+  });
+  const soap = 'http://schemas.xmlsoap.org/soap/envelope/';
+  const ns1 = '<faultcode xmlns:soap="urn:soap" xmlns:ns1="urn:ns1"';
 
   test('a fault of a booking is not told as not made', async () => {
     const { fake, connector } = await open();
@@ -436,6 +486,22 @@ describe('records', () => {
     expect(await connector.findAppointments?.(south, [id])).toEqual([]);
   });
 
+  test.each([
+    ['t', 'booked', null],
+    ['h', 'booked', null],
+    ['H', 'booked', 'arrived'],
+    ['aV', 'booked', 'completed'],
+    ['B', 'booked', 'completed'],
+    ['NS', 'cancelled', 'no_show'],
+    ['CV', 'cancelled', null],
+    ['c', 'booked', null],
+  ])('the status %s is %s, and %s', async (status, state, attendance) => {
+    const { fake, connector } = await open();
+    const { id } = takes(fake, (await twoSlots(connector))[0]);
+    fake.touch(id, { status });
+    expect(await connector.findAppointments?.(north, [String(id)])).toMatchObject([{ state, attendance }]);
+  });
+
   test('appointments of a patient, and all without a range, come in order', async () => {
     const { fake, connector } = await open();
     const [first] = await twoSlots(connector);
@@ -489,6 +555,8 @@ test('hundreds of changes in one second, which have no order, are told once each
   for (const row of made) row.updated = (made[0]?.updated ?? 0) + (row.id % 3 === 0 ? 1000 : 0);
   const told: string[] = [];
   do {
+    // From then on, no transaction of that time is open.
+    if (told.length > 50) fake.clock = () => Date.now() + 60 * minute;
     position = await list(position?.next);
     told.push(...(position?.changes ?? []).map(({ appointment }) => appointment.id));
   } while (position?.hasMore);
