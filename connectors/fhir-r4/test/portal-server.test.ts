@@ -140,6 +140,14 @@ describe('a header that names the patient', () => {
     expect(connector.capabilities).toMatchObject({ appointmentsByPatient: 'required', slotsByPatient: 'required' });
   });
 
+  test('that the server refuses for one patient hides nothing from the others', async () => {
+    const { server, connector } = await openPortal();
+    server.misbehave = ({ path, headers }) =>
+      path.startsWith('/Slot') && headers.patient === second ? { status: 422 } : undefined;
+    await expect(freeTimes(connector, { patientId: 'p-2' })).rejects.toMatchObject({ kind: 'rejected' });
+    expect((await freeTimes(connector)).length).toBeGreaterThan(0);
+  });
+
   test('is not sent for a patient without such a number', async () => {
     const { server, connector } = await openPortal();
     const { seen } = server;

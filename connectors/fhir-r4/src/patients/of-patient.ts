@@ -18,7 +18,7 @@ export async function ofPatient<Connection extends FhirConnection>(
   if (!header) return ehr;
   const number = ehr.patientNumbers.take(patientId) ?? (await readNumber(ehr, patientId, header.identifier_type));
   ehr.patientNumbers.put(patientId, number);
-  return { ...ehr, client: ehr.client.with({ [header.name.toLowerCase()]: number }) };
+  return { ...ehr, client: ehr.client.ofPatient({ [header.name.toLowerCase()]: number }) };
 }
 
 /** `null`: the EHR has no such patient. */

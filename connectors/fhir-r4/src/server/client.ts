@@ -46,8 +46,8 @@ export interface SearchOptions {
 export interface FhirClient {
   readonly clock: EhrClock;
   readonly habits: Habits;
-  /** The same server, with more headers in every request. */
-  with(headers: Readonly<Record<string, string>>): FhirClient;
+  /** The same server, with a header in every request that names the patient whom it concerns. */
+  ofPatient(header: Readonly<Record<string, string>>): FhirClient;
   /** `null`: not found, or deleted. Throws if the resource has another type or id than the reference. */
   read<R extends FhirResource>(reference: string): Promise<R | null>;
   /** Fetches the next page only when it is needed. */

@@ -87,7 +87,7 @@ function clientFor(known: Known): FhirClient {
   return {
     clock,
     habits,
-    with: (more) => clientFor({ ...known, headers: { ...headers, ...more } }),
+    ofPatient: (header) => clientFor({ ...known, headers: { ...headers, ...header }, isForOne: true }),
     pages,
     search,
     history,

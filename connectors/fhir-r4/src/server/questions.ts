@@ -29,7 +29,10 @@ export function questions(habits: Habits) {
   return async function ask<Answer>(
     type: string,
     parameters: SearchParameters,
-    { droppable = [] }: Pick<SearchOptions, 'droppable'>,
+    {
+      droppable = [],
+      isForOne = false,
+    }: Pick<SearchOptions, 'droppable'> & { readonly isForOne?: boolean | undefined },
     send: (parameters: SearchParameters) => Promise<Answer>,
   ): Promise<Answer> {
     const mayGo = (name: string) => optional.has(name) || droppable.includes(name);
@@ -56,7 +59,8 @@ export function questions(habits: Habits) {
           if (!isRefusedQuestion(again)) throw again;
         }
       }
-      hopeless.add(question);
+      // What is refused for one patient may be accepted for another.
+      if (!isForOne) hopeless.add(question);
       throw error;
     }
   };

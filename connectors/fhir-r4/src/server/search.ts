@@ -18,7 +18,17 @@ const certainlyOnePage = 10;
 /** https://hl7.org/fhir/R4/search.html */
 export function searcher(
   query: Query,
-  { base, otherBases, preferStrict, postsSearches = false, searchProfiles = {}, habits, receiver, ask }: Searched,
+  {
+    base,
+    otherBases,
+    preferStrict,
+    postsSearches = false,
+    searchProfiles = {},
+    habits,
+    receiver,
+    ask,
+    isForOne,
+  }: Searched,
 ): Pick<FhirClient, 'pages' | 'search' | 'history'> {
   const prefer: Readonly<Record<string, string>> = preferStrict ? { prefer: 'handling=strict' } : {};
 
@@ -36,7 +46,7 @@ export function searcher(
   }
 
   async function firstPage(type: string, parameters: SearchParameters, options: SearchOptions): Promise<Bundle> {
-    const bundle = await ask(type, parameters, options, async (form) => {
+    const bundle = await ask(type, parameters, { ...options, isForOne }, async (form) => {
       try {
         return checked(await send(type, form, options));
       } catch (error) {
@@ -130,6 +140,8 @@ export interface Searched extends SearchForm {
   readonly habits: Habits;
   readonly receiver: Receiver;
   readonly ask: Ask;
+  /** Whether the searches are for one patient, whom a header names. */
+  readonly isForOne?: boolean | undefined;
 }
 
 /** A record without an id cannot be asked for again, so it is left out. */
