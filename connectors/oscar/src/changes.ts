@@ -7,11 +7,12 @@ import {
   type CareUnit,
   ConnectorError,
   coversWithoutGap,
+  type InterruptedChanges,
   inTurns,
   overlaps,
   type Patient,
 } from '@crossward/connector-kit';
-import { dateIn, standsAlone } from '@crossward/connector-kit/rest';
+import { dateIn, instantIn, standsAlone } from '@crossward/connector-kit/rest';
 import { asXmlText } from '@crossward/connector-kit/soap';
 import { type Row, standingOf, toAppointment } from './appointments.ts';
 import type { Ehr } from './ehr.ts';
@@ -23,6 +24,8 @@ import { lastMinute } from './times.ts';
 /** A longer text would be cut. */
 export const longestComment = 255;
 const longest = { name: 50, reason: 80, type: 50 };
+/** How far the clock of the server may be behind. */
+const clockSkewMilliseconds = 60_000;
 const [bookedStatus, cancelledStatus] = ['t', 'C'];
 
 interface Place {
@@ -59,10 +62,41 @@ export async function book(ehr: Ehr, careUnit: CareUnit, creation: AppointmentCr
   });
   const made = await mustFind(ehr, careUnit, id);
   if (await isAlone(ehr, careUnit, made, parts)) return shown(ehr, careUnit, made);
+  await withdraw(ehr, careUnit, made);
+  throw slotTaken({ nothingChanged: true });
+}
+
+async function withdraw(ehr: Ehr, careUnit: CareUnit, { id }: Row): Promise<void> {
   const reason = 'Withdrawn: somebody else was booked at the same moment';
   const withdrawn = await sendUpdate(ehr, careUnit, id, () => ({ fields: { status: cancelledStatus, reason } }));
   await settleUpdate(ehr, careUnit, withdrawn);
-  throw slotTaken({ nothingChanged: true });
+}
+
+/**
+ * After an interruption: the gateway that has booked may be gone, and OSCAR may have booked late, when somebody else had the time.
+ * So whoever goes on looks whether the booking stands alone, and takes it back if it does not. What OSCAR has not made yet, it can
+ * still make.
+ */
+export async function settleChanges(ehr: Ehr, changes: InterruptedChanges): Promise<boolean> {
+  const { careUnit, made, notSeen, since } = changes;
+  for (const booking of made.filter((it) => it.kind === 'create')) {
+    const there = (await takenOn(ehr, careUnit, booking)).filter((it) => overlaps(it, booking));
+    const own = there.filter((it) => isOwn(ehr, it, booking, since));
+    const day = await partsOf(ehr, careUnit, booking.resourceId, dateIn(careUnit.timeZone, booking.start));
+    const parts = day.filter((it) => overlaps(it, booking));
+    const [only] = own;
+    if (only && own.length === 1 && !(await isAlone(ehr, careUnit, only, parts))) await withdraw(ehr, careUnit, only);
+  }
+  return notSeen.length === 0;
+}
+
+/** Whether a row was booked by a gateway, for this patient and start, since a time. */
+function isOwn({ settings }: Ehr, row: Row, { patientId, start }: AppointmentCreation, since: Date): boolean {
+  const { creator, demographicNo, createDateTime } = row.fields;
+  const created = instantIn(createDateTime)?.getTime() ?? 0;
+  const isSince = created >= since.getTime() - clockSkewMilliseconds;
+  const isTheirs = creator === settings.username && demographicNo === patientId;
+  return isSince && isTheirs && row.start.getTime() === start.getTime();
 }
 
 async function newRow(ehr: Ehr, careUnit: CareUnit, creation: AppointmentCreation): Promise<Row> {

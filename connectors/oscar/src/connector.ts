@@ -2,7 +2,7 @@ import type { Connector, ConnectorContext, StatelessConnectorModule } from '@cro
 import { oneChange } from '@crossward/connector-kit/rest';
 import { listAppointmentChanges } from './appointment-changes.ts';
 import { findAppointments, listAppointments } from './appointments.ts';
-import { book, cancel, longestComment, update } from './changes.ts';
+import { book, cancel, longestComment, settleChanges, update } from './changes.ts';
 import { openEhr } from './ehr.ts';
 import { findPatient, numberType } from './patients.ts';
 import { probe } from './probe.ts';
@@ -39,6 +39,7 @@ async function open(context: ConnectorContext<OscarSettings>): Promise<Connector
     findAppointments: (careUnit, ids) => findAppointments(ehr, careUnit, ids),
     listAppointments: (query) => listAppointments(ehr, query),
     listAppointmentChanges: (query) => listAppointmentChanges(ehr, query),
+    settleChanges: (changes) => settleChanges(ehr, changes),
     changeAppointments: (write) =>
       oneChange(write, {
         create: (careUnit, change) => book(ehr, careUnit, change),

@@ -15,6 +15,7 @@ import { type CareUnitSettings, careUnitSettings, type OscarSettings } from './s
 /** What the operations share. */
 export interface Ehr {
   readonly client: OscarClient;
+  readonly settings: OscarSettings;
   readonly lists: KeptLists<OscarLists>;
   readonly inTurn: InTurn;
   unitOf(careUnit: CareUnit): CareUnitSettings;
@@ -35,7 +36,7 @@ export function openEhr(context: ConnectorContext<OscarSettings>): Ehr {
     return unit;
   }
   const lists = keptLists((careUnit) => readLists(client, unitOf(careUnit), leftOut));
-  return { client, lists, inTurn, unitOf, now, leftOut };
+  return { client, settings, lists, inTurn, unitOf, now, leftOut };
 }
 
 function unitIn(id: string, settings: unknown): CareUnitSettings {

@@ -410,6 +410,27 @@ describe('changes', () => {
   const soap = 'http://schemas.xmlsoap.org/soap/envelope/';
   const ns1 = '<faultcode xmlns:soap="urn:soap" xmlns:ns1="urn:ns1"';
 
+  test.each([
+    ['is withdrawn beside another one', true, {}],
+    ['stays if it is alone', false, {}],
+    ['stays if staff made it', true, { creator: 'desk' }],
+    ['stays if it was there before', true, { created: 0 }],
+  ])('a booking that was made after its gateway was killed %s', async (_, isTaken, row) => {
+    const { fake, connector } = await open();
+    const [slot] = await twoSlots(connector);
+    const since = new Date();
+    const booking = creation(slot);
+    const { id } = await change(connector, booking);
+    Object.assign(fake.rows.get(Number(id)) ?? {}, row);
+    if (isTaken) takes(fake, slot);
+    const settle = () => connector.settleChanges?.({ careUnit: north, made: [booking], notSeen: [], since });
+    for (let time = 1; time <= 2; time++) expect(await settle()).toBe(true);
+    const [now] = (await connector.findAppointments?.(north, [id])) ?? [];
+    expect(now?.state).toBe(isTaken && !('creator' in row || 'created' in row) ? 'cancelled' : 'booked');
+    const unseen = { careUnit: north, made: [], notSeen: [booking], since };
+    expect(await connector.settleChanges?.(unseen)).toBe(false);
+  });
+
   test('a fault of a booking is not told as not made', async () => {
     const { fake, connector } = await open();
     const [slot] = await twoSlots(connector);
