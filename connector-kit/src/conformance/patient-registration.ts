@@ -76,7 +76,7 @@ export const patientSearch = capability('patient-search', (connector) => connect
 });
 
 /** A patient whom the EHR does not have yet. */
-async function newPatient(subject: Subject, fields: Partial<PatientCreation> = {}): Promise<PatientCreation> {
+async function newPatient(subject: Subject): Promise<PatientCreation> {
   const { careUnit, facts, connector } = subject;
   const unused: PatientIdentifier[] = [];
   for (const number of facts.newPatients ?? []) {
@@ -94,7 +94,6 @@ async function newPatient(subject: Subject, fields: Partial<PatientCreation> = {
     email: 'new@patients.example',
     address: { lines: ['Storgata 1', 'Oppgang B'], postalCode: '0001', city: 'Oslo', country: 'NO' },
     ...facts.newPatient?.fields,
-    ...fields,
   };
 }
 

@@ -76,19 +76,20 @@ export class Loan implements DatabaseClient {
   }
 }
 
+const mostNames = 200;
 const maxCandidates = 1_000;
 
 /**
  * Names statements from their second use on, so that connections prepare them. The name depends only on the text, so
- * that gateways behind one pooler agree. At most `limit` texts get a name, because each prepared statement uses server
+ * that gateways behind one pooler agree. At most 200 texts get a name, because each prepared statement uses server
  * memory on every connection.
  */
-export function statementNames(limit = 200): (text: string) => string | undefined {
+export function statementNames(): (text: string) => string | undefined {
   const names = new Map<string, string>();
   const candidates = new Set<string>();
   return (text) => {
     const known = names.get(text);
-    if (known !== undefined || names.size >= limit) return known;
+    if (known !== undefined || names.size >= mostNames) return known;
     if (!candidates.delete(text)) {
       if (candidates.size >= maxCandidates) candidates.clear();
       candidates.add(text);

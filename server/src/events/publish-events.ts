@@ -21,16 +21,16 @@ export const isUnpublished = sql<boolean>`position IS NULL`;
  *
  * @param also a statement that changes data, run with it. The CTE `published` has the events, as `StoredEvent`
  */
-export function publishEvents(db: Db, also: RawBuilder<unknown>, limit = atOnce): Promise<boolean> {
+export function publishEvents(db: Db, also: RawBuilder<unknown>): Promise<boolean> {
   // Events wait no longer for a connection that fell silent. A repeated round finds what is published.
   return briefly(async () => {
     const waiting = await sql`SELECT FROM events WHERE ${isUnpublished} LIMIT 1`.execute(db);
     if (waiting.rows.length === 0) return false;
     return retryTransaction(async () => {
       const { rows } = await sql<{ count: number }>`
-        ${publication(limit)}, others AS (${also}) SELECT count(*)::int AS count FROM placed`.execute(db);
+        ${publication()}, others AS (${also}) SELECT count(*)::int AS count FROM placed`.execute(db);
       // Late events leave a batch smaller. The next round finds what is left.
-      return rows[0]?.count === limit;
+      return rows[0]?.count === atOnce;
     });
   });
 }
@@ -102,14 +102,14 @@ const publishedData = sql<object>`
  * CTEs that give positions. `turn` is empty while another process publishes, and if one has published since the statement
  * began: the statement does not see those events as published.
  */
-function publication(limit: number): RawBuilder<unknown> {
+function publication(): RawBuilder<unknown> {
   return sql`
     WITH turn AS MATERIALIZED (
       SELECT position AS before FROM event_positions WHERE name = 'published' AND position = ${lastPosition('published')}
       FOR UPDATE SKIP LOCKED
     ), due AS MATERIALIZED (
       SELECT id, emr, care_unit_id, subject, type, sequence, data, is_observed, began_at FROM events
-      WHERE position IS NULL AND EXISTS (SELECT FROM turn) ORDER BY sequence LIMIT ${limit} FOR UPDATE
+      WHERE position IS NULL AND EXISTS (SELECT FROM turn) ORDER BY sequence LIMIT ${atOnce} FOR UPDATE
     ), checked AS MATERIALIZED (
       SELECT id, sequence, ${isLate} OR ${isRepeated} AS is_late, ${publishedData} AS data FROM due
     ), placed AS MATERIALIZED (

@@ -20,7 +20,6 @@ export interface IdentifierPolicy extends NumberPolicy {
  * Reads a patient identifier, `[type ":"] value`, and returns it in its normal form. The rules are those of the "Patient
  * ID notation" of the API; where an authority defines the value, the source stands with the function for that type.
  *
- * @param today decides the century of Swedish numbers with ten digits
  * @throws {IdentifierError} `identifier_malformed` or `identifier_type_unsupported`
  */
 export function parsePatientIdentifier(
@@ -39,12 +38,8 @@ export function parsePatientIdentifier(
  * @param today decides the century of Swedish numbers with ten digits
  * @throws {IdentifierError} `identifier_malformed` or `identifier_type_unsupported`
  */
-export function parseResourceIdentifier(
-  text: string,
-  policy: IdentifierPolicy,
-  today: Date = new Date(),
-): ResourceIdentifier {
-  return parse(text, 'resource', policy, today);
+export function parseResourceIdentifier(text: string, policy: IdentifierPolicy): ResourceIdentifier {
+  return parse(text, 'resource', policy, new Date());
 }
 
 /** Formats an identifier in the notation of the API, always with its type. */

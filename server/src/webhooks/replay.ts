@@ -70,15 +70,11 @@ export async function startReplay(tx: Tx, endpointId: string, from: Date): Promi
 export const isReplaying = sql<boolean>`replay_until IS NOT NULL`;
 
 /** Creates the deliveries of running replays, in batches. Returns whether there is more to do. */
-export async function continueReplays(
-  db: Db,
-  clients: Pick<RefreshableClients, 'configured'>,
-  limit = atOnce,
-): Promise<boolean> {
+export async function continueReplays(db: Db, clients: Pick<RefreshableClients, 'configured'>): Promise<boolean> {
   const running = await db.selectFrom('webhook_endpoints').select('id').where(isReplaying).execute();
   let hasMore = false;
   for (const { id } of running) {
-    hasMore = (await retryTransaction(() => replayBatch(db, clients, id, limit))) || hasMore;
+    hasMore = (await retryTransaction(() => replayBatch(db, clients, id))) || hasMore;
   }
   return hasMore;
 }
@@ -93,7 +89,6 @@ async function replayBatch(
   db: Db,
   clients: Pick<RefreshableClients, 'configured'>,
   endpointId: string,
-  limit: number,
 ): Promise<boolean> {
   const { rows } = await sql<{ has_more: boolean }>`
     WITH receivers AS MATERIALIZED (
@@ -102,7 +97,7 @@ async function replayBatch(
     ), batch AS MATERIALIZED (
       SELECT ${storedEventColumns} FROM events, receivers
       WHERE position > replay_after AND position <= replay_until AND endpoint_id IS NULL
-      ORDER BY position LIMIT ${limit}
+      ORDER BY position LIMIT ${atOnce}
     ), waiting AS MATERIALIZED (
       SELECT event_id FROM webhook_deliveries AS delivery
       WHERE delivery.endpoint_id = ${endpointId} AND state = 'pending' AND NOT ${isInProgress}
@@ -111,7 +106,7 @@ async function replayBatch(
     ), made AS (
       INSERT INTO webhook_deliveries (endpoint_id, event_id, event_position, subject)
       ${wanted(clients, sql`(SELECT * FROM batch WHERE id NOT IN (SELECT event_id FROM waiting))`, sql.table('receivers'))}
-    ), reached AS (SELECT CASE WHEN count(*) = ${limit} THEN max(position) END AS position FROM batch)
+    ), reached AS (SELECT CASE WHEN count(*) = ${atOnce} THEN max(position) END AS position FROM batch)
     UPDATE webhook_endpoints SET replay_after = reached.position,
       replay_until = CASE WHEN reached.position IS NOT NULL THEN receivers.replay_until END
     FROM receivers, reached WHERE webhook_endpoints.id = receivers.id

@@ -27,13 +27,13 @@ export interface Sweeps {
   of(careUnit: string, find: () => Promise<Iterable<string>>): Promise<readonly string[]>;
 }
 
-export function createSweeps(now: () => number = Date.now): Sweeps {
+export function createSweeps(): Sweeps {
   const seen = new Map<string, { readonly schedules: Set<string>; readonly at: number }>();
   return {
     async of(careUnit, find) {
       const known = seen.get(careUnit);
-      if (known && now() - known.at < sweepMilliseconds) return [...known.schedules];
-      const at = now();
+      if (known && Date.now() - known.at < sweepMilliseconds) return [...known.schedules];
+      const at = Date.now();
       const schedules = new Set([...(known?.schedules ?? []), ...(await find())]);
       seen.set(careUnit, { schedules, at });
       return [...schedules];

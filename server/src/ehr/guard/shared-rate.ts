@@ -19,7 +19,8 @@ const leastDemand = 1;
  *
  * @returns an exchange for one process and one EHR. It rejects with the errors of the database
  */
-export function sharedRate(db: Db, emr: string, process: string = randomUUID()): RateExchange {
+export function sharedRate(db: Db, emr: string): RateExchange {
+  const process = randomUUID();
   return async ({ demand, isWaiting, slowdown }) => {
     if (slowdown) await slowDown(db, emr, slowdown);
     const own = Math.max(leastDemand, demand);
