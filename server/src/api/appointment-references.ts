@@ -1,5 +1,4 @@
-import { findBookings, findItems, type Item, isGatewayId } from '../confirmations/items.ts';
-import { isOfPatient } from '../confirmations/limits.ts';
+import { findBookings, findItems, type Item, isGatewayId, isOfPatient } from '../confirmations/items.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { type Place, type Problem, problemAt } from '../problems/problem.ts';
 import type { WorkServices } from '../writes/write-kind.ts';

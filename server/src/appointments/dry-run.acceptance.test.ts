@@ -15,7 +15,7 @@ import {
   sodermalm,
 } from '../../../test/requests/bookings.ts';
 import { careUnitOf, codeFor, confirmationOf, eventually } from '../../../test/requests/codes.ts';
-import { patientHashes } from '../confirmations/limits.ts';
+import { patientHashes } from '../confirmations/items.ts';
 import {
   dryRun,
   dryRunsOf,

@@ -1,8 +1,14 @@
 import type { AppointmentPosition } from '@crossward/connector-kit';
 import { sql } from 'kysely';
 import type { TimeRange } from '../api/request-times.ts';
-import { findBookings, findItems, type Item, isPendingSql, selectItems } from '../confirmations/items.ts';
-import { patientHashes } from '../confirmations/limits.ts';
+import {
+  findBookings,
+  findItems,
+  type Item,
+  isPendingSql,
+  patientHashes,
+  selectItems,
+} from '../confirmations/items.ts';
 import type { AppointmentStatus } from './contract.ts';
 import { openDraft } from './drafts.ts';
 import { type KnownAppointment, withFormerIds } from './known-appointments.ts';

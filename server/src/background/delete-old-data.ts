@@ -1,6 +1,6 @@
 import { deleteOldFailures } from '../clients/shared-failures.ts';
 import type { Configuration } from '../config/configuration.ts';
-import { deleteOldCounts } from '../confirmations/client-budgets.ts';
+import { deleteOldCounts } from '../confirmations/limits.ts';
 import { deleteOldConfirmations, deleteUsedCodes } from '../confirmations/retention.ts';
 import { deleteOldConsoleData } from '../console/sign-in/sessions.ts';
 import type { Db } from '../db/kysely.ts';

@@ -7,7 +7,7 @@ import { insertDrafts, newDraft } from '../audit/drafts.ts';
 import { entriesOfPatient } from '../audit/of-patient.ts';
 import { readAuditSearch } from '../audit/read-search.ts';
 import { eraseOfCodes, findOfCodes, type OfCodes } from '../confirmations/erase.ts';
-import { patientHashes } from '../confirmations/limits.ts';
+import { patientHashes } from '../confirmations/items.ts';
 import { act, NotPossible } from '../console/audit/act.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';

@@ -6,8 +6,8 @@ import type { Channel } from '../db/tables/messages.ts';
 import type { CodeMessage } from '../messages/outbox.ts';
 import { hashCode, makeCode } from '../secrets/codes.ts';
 import type { Proposal } from '../writes/write-kind.ts';
-import { countMessage } from './client-budgets.ts';
 import type { Awaited } from './items.ts';
+import { countMessage } from './limits.ts';
 
 interface CodeToIssue {
   readonly kind: ConfirmationKind;

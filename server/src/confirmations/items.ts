@@ -4,6 +4,8 @@ import type { Db, Tx } from '../db/kysely.ts';
 import type { ConfirmationKind, ItemState } from '../db/tables/confirmations.ts';
 import type { Channel } from '../db/tables/messages.ts';
 import { type DeliveryState, deliveryStateOf } from '../messages/delivery-state.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import { patientBehind } from '../secrets/patient-tokens.ts';
 
 /** An appointment id that awaits or awaited a code. */
 export interface Item {
@@ -131,6 +133,28 @@ export async function findCancellation(
     .orderBy('confirmation.expires_at', 'desc')
     .limit(1)
     .executeTakeFirst();
+}
+
+/** Keyed hashes that stand for a patient in the gateway's tables, one for each secret key, the newest first. */
+export function patientHashes(keys: KeyRing, emr: string, patientId: string): [Buffer, ...Buffer[]] {
+  return keys.hashes('patient', `${emr} ${patientBehind(keys, emr, patientId)}`);
+}
+
+/** Whether a confirmation item is of this patient. Not known any more once the item is purged. */
+export async function isOfPatient(
+  { db, keys }: { readonly db: Db; readonly keys: KeyRing },
+  emr: string,
+  appointmentId: string,
+  patientId: string,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('confirmation_items')
+    .select('appointment_id')
+    .where('emr', '=', emr)
+    .where('appointment_id', '=', appointmentId)
+    .where('patient_hash', 'in', patientHashes(keys, emr, patientId))
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 const prefix = 'cw-';

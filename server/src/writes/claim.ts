@@ -6,9 +6,8 @@ import { Problem, problemAt } from '../problems/problem.ts';
 import { reasons } from '../problems/reasons.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { sinceBoot } from '../time/since-boot.ts';
-import { openOutcome } from './sealed-outcome.ts';
 import { insertWrite, keyLifetime, type Planned } from './store-plan.ts';
-import { type Leased, openStored, type Stored, type StoredRow, storedColumns } from './stored-write.ts';
+import { type Leased, openOutcome, openStored, type Stored, type StoredRow, storedColumns } from './stored-write.ts';
 import type { WriteResponse, WriteServices } from './write-kind.ts';
 
 type Services = Pick<WriteServices, 'db' | 'keys' | 'liveTokens'>;

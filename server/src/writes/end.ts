@@ -9,9 +9,9 @@ import { outcomeUnknownInDatabase, Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { WriteEnded } from '../problems/write-errors.ts';
 import { type EhrState, type EndEvent, type KeyState, rowAfter } from './end-table.ts';
-import { isStoredUnderKey, sealOutcome } from './sealed-outcome.ts';
 import { storeEnd, writeRecords } from './store-end.ts';
 import type { Leased } from './stored-write.ts';
+import { isStoredUnderKey, sealOutcome } from './stored-write.ts';
 import type { LeasedWork } from './work.ts';
 import type { WriteResponse } from './write-kind.ts';
 

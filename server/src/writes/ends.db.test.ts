@@ -23,8 +23,8 @@ import {
   rowAfter,
 } from './end-table.ts';
 import { createWriteMetrics } from './metrics.ts';
-import { openOutcome, sealOutcome } from './sealed-outcome.ts';
 import type { Leased } from './stored-write.ts';
+import { openOutcome, sealOutcome } from './stored-write.ts';
 import { type LeasedWork, leasedWork } from './work.ts';
 import type { AnyKind, WriteServices } from './write-kind.ts';
 

@@ -7,10 +7,9 @@ import { createDb, type Db } from '../db/kysely.ts';
 import { LeaseLost } from '../db/write-lease.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { claimKey, type Key, openKey } from './claim.ts';
-import { sealOutcome } from './sealed-outcome.ts';
 import { storeEnd } from './store-end.ts';
 import type { Planned } from './store-plan.ts';
-import { sealPlan } from './stored-write.ts';
+import { sealOutcome, sealPlan } from './stored-write.ts';
 
 const keys = createKeyRing([randomBytes(32)]);
 let testDatabase: TestDatabase;

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { Counter, type Registry } from 'prom-client';
-import type { Leased } from './stored-write.ts';
 
-type About = Pick<Leased, 'id' | 'emr'>;
+/** A write. */
+type About = { readonly id: string; readonly emr: string };
 export type WriteMetrics = ReturnType<typeof createWriteMetrics>;
 
 /** Metrics and log lines about writes. Labels are ids from the configuration or fixed words. */

@@ -26,7 +26,7 @@ import {
   type Sent,
   wrapFailing,
 } from '../../../test/requests/idempotency-keys.ts';
-import { openOutcome, sealOutcome } from './sealed-outcome.ts';
+import { openOutcome, sealOutcome } from './stored-write.ts';
 import type { WriteResponse } from './write-kind.ts';
 
 const failures: Failure[] = [];

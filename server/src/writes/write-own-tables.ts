@@ -2,9 +2,9 @@ import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import type { Tx } from '../db/kysely.ts';
 import { Problem } from '../problems/problem.ts';
 import { claimKey, openKey } from './claim.ts';
-import { isStoredUnderKey, sealOutcome } from './sealed-outcome.ts';
 import { storeEnd } from './store-end.ts';
 import { nothingPlanned } from './store-plan.ts';
+import { isStoredUnderKey, sealOutcome } from './stored-write.ts';
 import type { WriteRequest } from './write.ts';
 import type { WriteResponse, WriteServices } from './write-kind.ts';
 

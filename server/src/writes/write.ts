@@ -13,10 +13,9 @@ import { endAtOnce, noteRecorded, releaseSoon, tellUnknown } from './end.ts';
 import { rowAfter } from './end-table.ts';
 import { perform } from './perform.ts';
 import { resume } from './recover.ts';
-import { isStoredUnderKey, sealOutcome } from './sealed-outcome.ts';
 import { storeEnd } from './store-end.ts';
 import { nothingPlanned, storePlan } from './store-plan.ts';
-import { type Leased, sealPlan } from './stored-write.ts';
+import { isStoredUnderKey, type Leased, sealOutcome, sealPlan } from './stored-write.ts';
 import { type LeasedWork, leasedWork, leaseSeconds } from './work.ts';
 import type { InCareUnit, PlannedWrite, WriteResponse, WriteServices } from './write-kind.ts';
 

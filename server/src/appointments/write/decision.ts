@@ -1,6 +1,6 @@
-import { assertWithinBudgets } from '../../confirmations/client-budgets.ts';
 import { decideCode, decideRelease } from '../../confirmations/decide-code.ts';
-import { assertWithinLimits, patientHashes } from '../../confirmations/limits.ts';
+import { patientHashes } from '../../confirmations/items.ts';
+import { assertWithinBudgets, assertWithinLimits } from '../../confirmations/limits.ts';
 import type { Tx } from '../../db/kysely.ts';
 import type { Channel } from '../../db/tables/messages.ts';
 import type { Decide, Proposal, Reservation, WriteServices } from '../../writes/write-kind.ts';

@@ -1,8 +1,7 @@
 import type { Appointment } from '@crossward/connector-kit';
 import { sql } from 'kysely';
 import { codeExpiry, issueCode, type NewItem } from '../../confirmations/issue.ts';
-import { awaitedOf, findItems, findPendingCancellations } from '../../confirmations/items.ts';
-import { patientHashes } from '../../confirmations/limits.ts';
+import { awaitedOf, findItems, findPendingCancellations, patientHashes } from '../../confirmations/items.ts';
 import { confirmItems, itemContext, releaseItems, replaceDraft, resetToPending } from '../../confirmations/store.ts';
 import type { Tx } from '../../db/kysely.ts';
 import { writeEvents } from '../../events/write-events.ts';

@@ -8,7 +8,7 @@ import { pageFrame } from '../pages/frame.ts';
 import { addHtmlPages } from '../pages/html-pages.ts';
 import type { PageLink } from '../pages/links.ts';
 import { pageAllowances } from '../pages/style.ts';
-import { isOwnHost } from './own-host.ts';
+import { isOwnHost } from '../protocol/hosts.ts';
 
 /** The folder of the repository. */
 const root = fileURLToPath(new URL('../../../../', import.meta.url));

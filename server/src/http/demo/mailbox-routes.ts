@@ -7,7 +7,7 @@ import { addHtmlPages } from '../pages/html-pages.ts';
 import type { PageLink } from '../pages/links.ts';
 import { pageAllowances } from '../pages/style.ts';
 import { asksForJson } from '../protocol/accept.ts';
-import { isOwnHost } from './own-host.ts';
+import { isOwnHost } from '../protocol/hosts.ts';
 
 /** `/demo/messages`: without credentials, so only under the name of this machine. */
 export async function addDemoMailboxRoutes(

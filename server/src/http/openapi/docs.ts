@@ -1,9 +1,9 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { DemoClient } from '../../config/file/demo.ts';
 import { Problem } from '../../problems/problem.ts';
-import { isOwnHost } from '../demo/own-host.ts';
 import { once } from '../once.ts';
 import { type Allowances, addHtmlPages } from '../pages/html-pages.ts';
+import { isOwnHost } from '../protocol/hosts.ts';
 import { referencePath } from './openapi-routes.ts';
 import { style, withAdditions } from './reference-additions.ts';
 

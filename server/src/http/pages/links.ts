@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ConsoleSettings } from '../../config/console-settings.ts';
-import { isOwnHost } from '../demo/own-host.ts';
-import { consoleUrl } from '../routes/console-host.ts';
+import { consoleUrl, isOwnHost } from '../protocol/hosts.ts';
 
 /** A page that the gateway serves. */
 export interface PageLink {

@@ -6,7 +6,7 @@ import { sandboxFaults } from '../../ehr/connectors.ts';
 import type { EhrRegistry } from '../../ehr/registry.ts';
 import { curlOf, curlOfEvents, type DemoBooking, demoBookings } from '../demo/booking.ts';
 import { startDocuments } from '../demo/documents.ts';
-import { isOwnHost } from '../demo/own-host.ts';
+import { isOwnHost } from '../protocol/hosts.ts';
 import { addHtmlPages } from './html-pages.ts';
 import { type DemoEhr, type DemoStart, startPage } from './start-page.ts';
 import { pageAllowances } from './style.ts';

@@ -7,7 +7,7 @@ import { callerAddress, callerOf } from '../limits/caller-address.ts';
 import { limitAddresses } from '../limits/page-limits.ts';
 import { type Allowances, addHtmlPages } from '../pages/html-pages.ts';
 import { frameworkProblem, logFailure, sendProblem } from '../protocol/error-handler.ts';
-import { consoleUrl, isPublicHost } from './console-host.ts';
+import { consoleUrl, isPublicHost } from '../protocol/hosts.ts';
 
 const allowances: Allowances = {
   'style-src': ["'self'"],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { compressJson, decompressJson } from './sealed-outcome.ts';
+import { compressJson, decompressJson } from './stored-write.ts';
 
 test('a stored value is restored unchanged, short or long', () => {
   fc.assert(

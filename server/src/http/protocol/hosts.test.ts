@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { consoleUrl, isPublicHost } from './console-host.ts';
+import { consoleUrl, isPublicHost } from './hosts.ts';
 
 const url = 'https://gateway.example.org/crossward';
 
