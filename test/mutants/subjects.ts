@@ -23,6 +23,7 @@ export const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
 };
 
 const numbers = {
+  ambiguousPatients: [{ type: 'nhs_number', value: '9990000034' }],
   numbersAsWritten: [{ type: 'nhs_number', value: '9990000018' }],
   unknownPatients: [
     { type: 'emr_id', value: '9999' },

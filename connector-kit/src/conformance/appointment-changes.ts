@@ -87,6 +87,8 @@ export const appointmentChanges = capability(
       const ids: string[] = [];
       for (const slot of slots) ids.push((await book(subject, { slot })).id);
       await readUntil(subject, start.next, ids, 2);
+      const { hasMore } = await listChanges(subject, start.next, 2);
+      expectThat(hasMore, 'hasMore is false after two of five changes');
     },
 
     'tells changes of one and the same time once each, in small pages': async (subject) => {

@@ -179,9 +179,9 @@ export const appointmentsCreate = capability('create', ({ capabilities }) => cap
   'rejects an unknown patient, resource or healthcare service': async (subject) => {
     // An EHR without a look-up may book for any valid number.
     if (!passesPatients(subject)) {
-      await expectBookingRejected(subject, 'patient_not_found', 'for a patient who does not exist', {
-        patientId: 'no-such-patient',
-      });
+      const unknown = (subject.facts.unknownPatients ?? []).filter(({ type }) => type === 'emr_id');
+      for (const patientId of new Set(['no-such-patient', ...unknown.map(({ value }) => value)]))
+        await expectBookingRejected(subject, 'patient_not_found', 'for a patient who does not exist', { patientId });
     }
     await expectBookingRejected(subject, 'resource_not_found', 'with a resource that does not exist', {
       resourceId: 'no-such-resource',

@@ -5,6 +5,7 @@ import { isWrite } from '../sent-writes.ts';
 import { capability, claimed } from './check.ts';
 import {
   changeOverWire,
+  type ExampleChange,
   endAll,
   expectAsTold,
   expectRecovery,
@@ -13,6 +14,7 @@ import {
   kindsOfChange,
 } from './example-changes.ts';
 import { directChange, expectThat } from './expect.ts';
+import { freeSlots } from './steps.ts';
 import type { Subject } from './subject.ts';
 import { type OnTheWire, unwatched } from './watched-calls.ts';
 
@@ -24,12 +26,19 @@ function noAnswer({ repeatable }: EhrRequest): ConnectorError {
   return new ConnectorError(repeatable ? 'connection_closed' : 'outcome_unknown', 'A failure of the kit');
 }
 
+/** After this one, no request of the call gets an answer. */
+const silence = 'its answer was lost and the EHR fell silent';
+
 /** Each happens to one request that writes. */
 const faults: Readonly<Record<string, Fault>> = {
   'its request was lost': async (request) => {
     throw noAnswer(request);
   },
   'its answer was lost': async (request, send) => {
+    await send();
+    throw noAnswer(request);
+  },
+  [silence]: async (request, send) => {
     await send();
     throw noAnswer(request);
   },
@@ -58,15 +67,29 @@ async function expectTruth(
       const since = new Date();
       const example = await kind.prepare(subject);
       const operationId = randomUUID();
-      const watched = await changeOverWire(subject, example.change, operationId, (request, soFar, send) =>
-        soFar.writes === place && isWrite(request) ? happen(request, send) : undefined,
-      );
+      let isSilent = false;
+      const watched = await changeOverWire(subject, example.change, operationId, (request, soFar, send) => {
+        if (isSilent) throw noAnswer(request);
+        if (soFar.writes !== place || !isWrite(request)) return undefined;
+        isSilent = fault === silence;
+        return happen(request, send);
+      });
       writes = watched.writes;
       const happened = writes > 1 ? `${fault}, of its request ${place + 1} that writes` : fault;
       await expectAsTold(kind.name, example, watched, happened);
+      await expectTaken(subject, example, `${kind.name}, when ${happened},`);
       if (isUnknown(watched)) await expectRecovery(subject, kind.name, example, { operationId, since, happened });
       await endAll(subject, example);
     }
+  }
+}
+
+/** The time of what is booked is free for nobody. */
+async function expectTaken(subject: Subject, example: ExampleChange, what: string): Promise<void> {
+  for (const { resourceId, start, end } of await example.look()) {
+    if (resourceId === null || end === null) continue;
+    const free = await freeSlots(subject, { start, end, resourceIds: [resourceId], healthcareServiceIds: undefined });
+    expectThat(free.length === 0, `${what} left its time free, although the EHR has the appointment`);
   }
 }
 

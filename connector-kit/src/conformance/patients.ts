@@ -1,6 +1,6 @@
 import { identifierFault, type PatientIdentifier } from '../identifiers.ts';
 import { capability } from './check.ts';
-import { expectSame, expectThat, given, operation } from './expect.ts';
+import { expectRejection, expectSame, expectThat, given, operation } from './expect.ts';
 import { patientId } from './steps.ts';
 import type { Subject } from './subject.ts';
 
@@ -82,6 +82,10 @@ export const patients = capability('patients', (connector) => connector.findPati
     for (const identifier of subject.facts.unknownPatients ?? nobody) {
       const found = await operation(subject.connector, 'findPatient')(identifier);
       expectThat(found === null, `An unknown ${identifier.type} does not return null`);
+    }
+    for (const identifier of subject.facts.ambiguousPatients ?? []) {
+      const guessed = operation(subject.connector, 'findPatient')(identifier);
+      await expectRejection(guessed, 'patient_ambiguous', `A search by a ${identifier.type} of several people`);
     }
   },
 });

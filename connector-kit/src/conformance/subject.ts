@@ -29,6 +29,8 @@ export interface Facts {
   readonly patientDetails?: PatientDetails | undefined;
   /** Valid identifiers that no patient has. Default: the `emr_id` `no-such-patient`. */
   readonly unknownPatients?: readonly PatientIdentifier[] | undefined;
+  /** National numbers that the EHR has at several people. The connector guesses none of them. */
+  readonly ambiguousPatients?: readonly PatientIdentifier[] | undefined;
   /** National numbers that no patient has. The kit creates a patient with each. Absent: it creates none. */
   readonly newPatients?: readonly PatientIdentifier[] | undefined;
   /** What a new patient of this EHR has to have besides, and what the EHR shows otherwise than it was sent, such as one name. */

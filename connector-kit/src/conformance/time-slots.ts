@@ -1,6 +1,6 @@
 import { isModality } from '../records.ts';
 import { type Claim, capability, claimed, NotChecked } from './check.ts';
-import { expectSame, expectThat, inOrder, operation, slotKeys } from './expect.ts';
+import { expectSame, expectThat, given, inOrder, operation, slotKeys } from './expect.ts';
 import { inEveryTimeZone } from './process-time-zone.ts';
 import { foreignResource } from './resources.ts';
 import { book, consecutiveSlots, freeSlot, freeSlots, isFree, patientId, windowOf } from './steps.ts';
@@ -48,7 +48,12 @@ export const timeSlots = capability('time-slots', (connector) => connector.listT
 
   'lists in a long range what it lists in its last part': async (subject) => {
     const { start, end } = windowOf(subject);
-    const whole = new Set((await freeSlots(subject, { limit: everySlot })).map(({ start: at }) => at.getTime()));
+    const all = await freeSlots(subject, { limit: everySlot });
+    const last = given(all.at(-1), 'the EHR has no free slot');
+    const lastDay = { start: new Date(last.start.getTime() - day), end: last.end, resourceIds: [last.resourceId] };
+    const isThere = (await freeSlots(subject, lastDay)).some((it) => it.start.getTime() === last.start.getTime());
+    expectThat(isThere, 'A slot that ends with the range is missing');
+    const whole = new Set(all.map(({ start: at }) => at.getTime()));
     for (let from = end.getTime() - week; from > start.getTime(); from -= week) {
       const part = await freeSlots(subject, { start: new Date(from), end: new Date(from + week), limit: everySlot });
       for (const { start: at } of part) {

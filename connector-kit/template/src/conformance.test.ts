@@ -23,6 +23,7 @@ describeConformance('the toy', async () => {
         { type: 'emr_id', value: '1001' },
         { type: 'nhs_number', value: '9990000018' },
       ],
+      ambiguousPatients: [{ type: 'nhs_number', value: '9990000034' }],
       numbersAsWritten: [{ type: 'nhs_number', value: '9990000018' }],
       unknownPatients: [
         { type: 'emr_id', value: '9999' },

@@ -6,6 +6,9 @@ import type { AddressInfo } from 'node:net';
 const patients = [
   { id: '1001', nhs: '999 000 0018', given: 'Merry', family: 'Meadow', born: '1979-05-12', sex: 'female' },
   { id: '1002', nhs: null, given: 'Jolly', family: 'Brook', born: '2001-11-30', sex: 'male' },
+  // Twins, of whom one has the number of the other.
+  { id: '1003', nhs: '9990000034', given: 'Sunny', family: 'Vale', born: '2010-02-03', sex: 'female' },
+  { id: '1004', nhs: '9990000034', given: 'Misty', family: 'Vale', born: '2010-02-03', sex: 'female' },
 ];
 const services = [
   { code: 'consultation', label: 'Consultation', minutes: 30 },

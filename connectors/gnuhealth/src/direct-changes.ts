@@ -1,6 +1,6 @@
 import { type Appointment, type ConnectorContext, ConnectorError, type DirectChanges } from '@crossward/connector-kit';
 import Type from 'typebox';
-import { attendanceStates, searchRows } from './appointments/record.ts';
+import { type AppointmentRow, attendanceStates, searchRows } from './appointments/record.ts';
 import { rowsAt } from './appointments/times.ts';
 import { openEhr } from './open-ehr.ts';
 import { idSchema } from './rpc/rows.ts';
@@ -27,6 +27,14 @@ export async function gnuHealthDirectChanges(context: ConnectorContext<GnuHealth
     return row;
   }
 
+  /** Books for this patient at the time of the row, which stays as it is. The returned function cancels it. */
+  async function bookLike(row: AppointmentRow, patient: number): Promise<() => Promise<void>> {
+    const { healthprof, speciality, institution, appointment_date, appointment_date_end } = row;
+    const values = { healthprof, speciality, institution, appointment_date, appointment_date_end };
+    const made = await send(`${model}.create`, [[{ state: 'confirmed', patient, comments: null, ...values }]]);
+    return async () => void (await send(`${model}.write`, [made, { state: 'center_cancelled' }]));
+  }
+
   return {
     async cancel(appointment) {
       await send(`${model}.write`, [[Number(appointment.id)], { state: 'center_cancelled' }]);
@@ -44,31 +52,14 @@ export async function gnuHealthDirectChanges(context: ConnectorContext<GnuHealth
       await send(`${model}.write`, [[Number(id)], time]);
     },
     comment: async ({ id }, text) => void (await send(`${model}.write`, [[Number(id)], { comments: text }])),
+    // A new appointment beside the free row, as one that was planned without looking at the free times.
     async take(slot) {
       const { free } = await rowsAt(rpc, settings, [Number(slot.resourceId)], slot);
       const [row] = free;
       const [patient] = await rpc.searchRead({ model: 'gnuhealth.patient', row: anySchema, domain: [], limit: 1 });
       if (!row || !patient) throw new ConnectorError('rejected', 'The EHR has no free appointment at this time');
-      await send(`${model}.write`, [[row.id], { state: 'confirmed', patient: patient.id }]);
-      return async () => void (await send(`${model}.write`, [[row.id], { state: 'free', patient: null }]));
+      return bookLike(row, patient.id);
     },
-    async overbook(appointment, patientId) {
-      const { healthprof, speciality, institution } = await rowOf(appointment);
-      const made = await send(`${model}.create`, [
-        [
-          {
-            state: 'confirmed',
-            patient: Number(patientId),
-            healthprof,
-            speciality,
-            institution,
-            appointment_date: toRpc(appointment.start),
-            appointment_date_end: appointment.end && toRpc(appointment.end),
-            comments: null,
-          },
-        ],
-      ]);
-      return async () => void (await send(`${model}.write`, [made, { state: 'center_cancelled' }]));
-    },
+    overbook: async (appointment, patientId) => bookLike(await rowOf(appointment), Number(patientId)),
   };
 }

@@ -11,7 +11,6 @@ import { isSameTime, rowsAt } from './times.ts';
 
 /** Books the free row at the time, on the condition that it is as it was read. Of concurrent bookings, one succeeds. */
 export async function book(ehr: Ehr, careUnit: CareUnit, creation: AppointmentCreation): Promise<Appointment> {
-  if (creation.holdUntil !== null) throw new ConnectorError('unsupported', 'The EHR cannot hold a time');
   const patient = await checkedPatient(ehr, careUnit, creation);
   return untilUnchanged(async () => {
     const free = await freeRowAt(ehr, careUnit, creation);
