@@ -25,6 +25,8 @@ const gpConnect = (file: string, parts: readonly Part[]) =>
   inFile('gp-connect', `connectors/gp-connect/src/${file}`, parts);
 const rivta = (file: string, parts: readonly Part[]) =>
   inFile('rivta-scheduling', `connectors/rivta-scheduling/src/${file}`, parts);
+const care = (file: string, parts: readonly Part[]) => inFile('care', `connectors/care/src/${file}`, parts);
+const oscar = (file: string, parts: readonly Part[]) => inFile('oscar', `connectors/oscar/src/${file}`, parts);
 const slotClaim = (file: string, parts: readonly Part[]) =>
   inFile('fhir-r4, slot claim', `connectors/fhir-r4/src/${file}`, parts);
 const transaction = (file: string, parts: readonly Part[]) =>
@@ -296,6 +298,121 @@ export const mutants: readonly Mutant[] = [
   ]),
   ...rivta('bookings.ts', [
     { name: 'counts a booking that cannot be read as gone', from: 'if (id !== undefined) unreadable.add(id);', to: '' },
+  ]),
+  ...care('changes.ts', [
+    {
+      name: 'forgets the comment',
+      from: "note: comment ?? '' };",
+      to: "note: '' };",
+    },
+    {
+      name: 'does not look whether somebody else was booked',
+      from: 'if (await isAlone(ehr, careUnit, resource, made)) return toAppointment(ehr, careUnit, made);',
+      to: 'return toAppointment(ehr, careUnit, made);',
+    },
+    {
+      name: 'revives what staff have cancelled',
+      from: "if (toAppointment(ehr, careUnit, now).state === 'cancelled') {",
+      to: "if (now.status === 'never') {",
+    },
+    {
+      name: 'loses the comment at a move',
+      from: "sent = (update.comment === undefined ? note : update.comment) ?? '';",
+      to: "sent = update.comment ?? ''; void note;",
+    },
+    {
+      name: 'cancels a visit that has started',
+      from: "  if (hasStarted) throw new ConnectorError('appointment_started', 'The visit has started');\n  const body",
+      to: '  void hasStarted;\n  const body',
+    },
+  ]),
+  ...care('time-slots.ts', [
+    {
+      name: 'counts no bookings',
+      from: 'const isFree = slot.allocated - leaving < places && there.length - leaving < places;',
+      to: 'const isFree = leaving >= 0 && places > 0 && there.length >= 0;',
+    },
+    {
+      name: 'does not free what leaves',
+      from: 'const leaving = there.filter(({ id }) => freeing.includes(id)).length;',
+      to: 'const leaving = freeing.length * 0;',
+    },
+  ]),
+  ...oscar('changes.ts', [
+    {
+      name: 'does not look whether somebody else was booked',
+      from: 'if (await isAlone(ehr, careUnit, made, parts)) return shown(ehr, careUnit, made);',
+      to: 'void parts; return shown(ehr, careUnit, made);',
+    },
+    {
+      name: 'leaves out the turns',
+      from: 'return inTurns(inTurn, [...days, ...ids.map((id) => `appointment ${id}`)], run);',
+      to: 'void [inTurn, days, ids, inTurns]; return run();',
+    },
+    {
+      name: 'books a record that is out of use or unknown',
+      from: "if (!patient) throw new ConnectorError('patient_not_found', 'No such patient');",
+      to: "if (!patient) throw new ConnectorError('rejected', 'No');",
+    },
+    {
+      name: 'forgets the comment',
+      from: 'notes: notesFor(comment),\n    ...{ resources',
+      to: "notes: '',\n    ...{ resources",
+    },
+    {
+      name: 'revives a cancelled appointment',
+      from: "  if (state === 'cancelled') throw new ConnectorError('appointment_cancelled', 'The appointment is cancelled');\n  if (isMove && hasStarted)",
+      to: '  void state;\n  if (isMove && hasStarted)',
+    },
+    {
+      name: 'does not look whether the new time has room',
+      from: 'if (await fits(ehr, careUnit, target, id)) return shown(ehr, careUnit, moved);',
+      to: 'return shown(ehr, careUnit, moved);',
+    },
+    {
+      name: 'books a time with a gap',
+      from: 'if (!coversWithoutGap(parts, { start, end })) throw slotTaken();',
+      to: 'void coversWithoutGap;',
+    },
+    {
+      name: 'cancels a visit that has started',
+      from: "    if (hasStarted) throw new ConnectorError('appointment_started', 'The visit has started');\n    return { fields: { ...noted",
+      to: '    void hasStarted;\n    return { fields: { ...noted',
+    },
+  ]),
+  ...oscar('time-slots.ts', [
+    {
+      name: 'does not free what leaves',
+      from: 'const others = rows.filter(({ id }) => !freeing.includes(id));',
+      to: 'const others = rows.filter(() => freeing.length >= 0);',
+    },
+    {
+      name: 'counts cancelled appointments',
+      from: "return rows.filter((it) => standingOf(it).state !== 'cancelled');",
+      to: "return rows.filter((it) => standingOf(it).state !== ('never' as string));",
+    },
+    {
+      name: 'is open on holidays and closed else',
+      from: "if (!schedule || holiday === 'true' || !isWritable(minutes)) return [];",
+      to: "if (!schedule || holiday !== 'true' || !isWritable(minutes)) return [];",
+    },
+  ]),
+  ...oscar('appointments.ts', [
+    {
+      name: 'shows appointments of other care units',
+      from: "return fields.demographicNo !== '0' && unitOf(careUnit).providers.some((it) => it === fields.providerNo);",
+      to: "void [unitOf, careUnit]; return fields.demographicNo !== '0';",
+    },
+    {
+      name: 'takes a bad record for one that is gone',
+      from: "if (row?.id !== id) throw new ConnectorError('rejected', 'The EHR sent an appointment that cannot be read');",
+      to: 'if (row?.id !== id) return undefined;',
+    },
+    {
+      name: 'shows cancelled appointments as booked',
+      from: "C: ['cancelled', null],",
+      to: "C: ['booked', null],",
+    },
   ]),
   ...slotClaim('booking/slot-claim/claim.ts', [
     {

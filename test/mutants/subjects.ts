@@ -16,6 +16,8 @@ export const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
   'gp-connect': async () =>
     (await import('../../connectors/gp-connect/test/conformance-subject.ts')).gpConnectSubject(),
   'rivta-scheduling': async () => (await import('../../connectors/rivta-scheduling/test/subject.ts')).rivtaSubject(),
+  care: async () => (await import('../../connectors/care/test/subject.ts')).careSubject(),
+  oscar: async () => (await import('../../connectors/oscar/test/subject.ts')).oscarSubject(),
   'fhir-r4, slot claim': fhir('fhir-r4, slot claim'),
   'fhir-r4, transaction': fhir('fhir-r4, transaction'),
   template,

@@ -43,6 +43,15 @@ export const concurrentEdits = capability('concurrent-edits', (connector) => con
         await attend(made, attendance);
         expectSame(await shown(made), [attendance, 'booked'], 'Attendance noted in the EHR, and state');
       }
+      if (changes('cancel')(subject)) {
+        const late = change(subject, { kind: 'cancel', appointmentId: made.id });
+        await expectRejection(late, 'appointment_started', 'Cancelling a visit that is over');
+      }
+      if (moves(subject)) {
+        const { start, end } = await freeSlot(subject);
+        const late = change(subject, { kind: 'update', appointmentId: made.id, time: { start, end } });
+        await expectRejection(late, 'appointment_started', 'Moving a visit that is over');
+      }
     } finally {
       await cancel(made);
     }
