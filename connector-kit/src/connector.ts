@@ -12,7 +12,7 @@ import type {
 import type { InTurn } from './in-turn.ts';
 import type { MedicalNoteOperations } from './medical-notes.ts';
 import type { PatientOperations, PatientSearchKey } from './patients.ts';
-import type { ProbeReport } from './probe.ts';
+import type { ProbeReport, ServerDescription } from './probe.ts';
 import type {
   Appointment,
   AppointmentState,
@@ -442,6 +442,11 @@ interface ModuleWith<Context> {
    * The probe removes everything that it writes in the EHR.
    */
   probe?(context: Context): Promise<ProbeReport>;
+  /**
+   * Asks the server what it is, in a few requests that read. The gateway asks once a day, and tells operators when the answer becomes
+   * another. So it contains nothing that depends on records, and no patient data. It throws a ConnectorError if the server cannot say.
+   */
+  describe?(context: Context): Promise<ServerDescription>;
   /**
    * Returns functions that change appointments in the EHR without the connector's own writes, as the EHR's staff would.
    * `crossward conformance --direct-changes` uses them to check that the connector sees such changes and keeps them. The

@@ -14,6 +14,7 @@ export * from './in-turn.ts';
 export * from './medical-notes.ts';
 export * from './names.ts';
 export * from './numbers.ts';
+export { operations } from './operations.ts';
 export * from './patients.ts';
 export * from './phone-numbers.ts';
 export * from './probe.ts';

@@ -20,9 +20,7 @@ export interface ProbeReport {
   readonly findings: readonly ProbeFinding[];
   /** Recommended values for the connection's `settings`. Only settings that should change. */
   readonly recommendedSettings: Readonly<Record<string, unknown>>;
-  /**
-   * What the server says of itself, as words by subject, such as its software and version, or the search parameters of `Slot`.
-   * Not what depends on its records: operators are told when it becomes another. No patient data.
-   */
-  readonly described?: Readonly<Record<string, readonly string[]>> | undefined;
 }
+
+/** What a server says of itself: words by subject, such as its software and version, or the search parameters of `Slot`. */
+export type ServerDescription = Readonly<Record<string, readonly string[]>>;

@@ -186,10 +186,10 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     log,
   });
   let current: Configured = { configuration, connectors: modules };
-  const emrsInUse = () =>
+  const configuredEmrs = () =>
     current.configuration.emrs.flatMap((emr) => {
       const module = current.connectors.find(({ name }) => name === emr.connector);
-      return module && !pauses.of(emr.id) ? [{ emr, module }] : [];
+      return module ? [{ emr, module }] : [];
     });
   const activity = createActivity();
   const loops = startBackground(
@@ -199,7 +199,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       activity,
       retention: configuration.retention,
       pauses,
-      checkDueEhr: () => checkDueEhr({ db: background, keys, database, emrs: emrsInUse }),
+      checkDueEhr: () => checkDueEhr({ db: background, keys, database, emrs: configuredEmrs, ehrs }),
       clients,
       intervals: setup.intervals,
       dispatcher,
@@ -219,6 +219,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     clients,
     db: background,
     migrated: modules,
+    inUse: () => current.configuration,
     applied(next) {
       current = next;
       loops.followEhrs();

@@ -196,8 +196,15 @@ test('an EHR with open work is removed only if that is forced, and goes on when 
   };
   const before = gateway.deps.ehrs.get('sandbox-se');
   await expect(reconfigure(without)).rejects.toThrow(
-    /^EHR sandbox-se: is not removed while something is open there \(1 code, 1 hold\)/,
+    /^EHR sandbox-se: is neither removed nor moved to another server while something is open there \(1 code, 1 hold\)/,
   );
+  // The former server knows the hold, and the new one would take a write that is made again.
+  const moved = configuration.emrs.map((emr) =>
+    emr.id === 'sandbox-se'
+      ? { ...emr, settings: { ...(emr.settings as object), base_url: 'https://new.example' } }
+      : emr,
+  );
+  await expect(reconfigure({ ...configuration, emrs: moved })).rejects.toThrow('moved to another server');
   expect((await gateway.request('GET', `${sodermalm}/resources`)).status).toBe(200);
   expect(await reconfigure(without, true)).toMatchObject({ removed: ['sandbox-se'] });
   const { status, body } = await gateway.request<Problem>('GET', `${sodermalm}/resources`);
@@ -229,7 +236,9 @@ test('a care unit with open work is removed only if that is forced', async () =>
       emr.id === 'sandbox-se' ? { ...emr, care_units: emr.care_units.filter((it) => it.id === id) } : emr,
     ),
   });
-  await expect(reconfigure(keep('lund'))).rejects.toThrow(/^EHR sandbox-se: the care unit sodermalm is not removed/);
+  await expect(reconfigure(keep('lund'))).rejects.toThrow(
+    /^EHR sandbox-se: the care unit sodermalm is neither removed/,
+  );
   expect(await reconfigure(keep('sodermalm'))).toMatchObject({ removed: [] });
   await reconfigure(keep('lund'), true);
   expect((await gateway.request<Problem>('GET', `${sodermalm}/resources`)).body.reason).toBe('care_unit_not_found');

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ConnectorModule } from '@crossward/connector-kit';
 import type { Logger } from 'pino';
 import { countOpenWork, type OpenWork, type WorkPlace } from './background/open-work.ts';
@@ -5,7 +6,7 @@ import type { RefreshableClients } from './clients/client-registry.ts';
 import { noteGrants } from './clients/configured-grants.ts';
 import type { Configuration, ConfiguredEmr } from './config/configuration.ts';
 import type { Db } from './db/kysely.ts';
-import type { EhrChange, EhrRegistry, Ehrs } from './ehr/registry.ts';
+import type { EhrChange, Ehrs } from './ehr/registry.ts';
 import { describeError } from './log/describe-error.ts';
 import { createPageAssets } from './patient-page/assets.ts';
 import { ConfigurationError } from './startup/configuration-error.ts';
@@ -28,6 +29,7 @@ interface Parts {
   readonly db: Db;
   /** Those whose tables the start has created. */
   readonly migrated: readonly ConnectorModule[];
+  readonly inUse: () => Configuration;
   /** Called with what is in use from now on. */
   readonly applied: (configured: Configured) => void;
   readonly log: Logger;
@@ -39,11 +41,11 @@ interface Parts {
  * It throws a ConfigurationError, and nothing has changed, if a connector cannot be opened because of a mistake; a `NotYet`, unless
  * it is forced, if an EHR or care unit with open work is missing, or the new connection to one cannot be opened.
  */
-export function createReconfigure({ ehrs, clients, db, migrated, applied, log }: Parts) {
+export function createReconfigure({ ehrs, clients, db, migrated, inUse, applied, log }: Parts) {
   return async ({ configuration, connectors }: Configured, isForced: boolean): Promise<Changes> => {
     assertTables(configuration, connectors, migrated);
     await Promise.all(configuration.emrs.flatMap(({ care_units }) => care_units).map(assertLogo));
-    const missing = missingIn(configuration, ehrs.registry);
+    const missing = missingIn(configuration, inUse());
     if (missing.length > 0 && !isForced) assertNothingOpen(await countOpenWork(db, missing));
     const change = await ehrs.prepare(configuration.emrs, connectors);
     if (change.notOpen.length > 0 && !isForced) {
@@ -79,14 +81,24 @@ async function assertLogo({ patient_page, policies }: ConfiguredEmr['care_units'
   if (patient_page.logo_file !== undefined) await createPageAssets(patient_page, policies.code.length);
 }
 
-/** EHRs, and care units of the others, that are in use and not in the configuration. */
-function missingIn({ emrs }: Configuration, registry: EhrRegistry): WorkPlace[] {
-  return [...registry.values()].flatMap(({ id, careUnits }): WorkPlace[] => {
+/**
+ * EHRs, and care units of the others, that are in use and not in the configuration. An id that now stands for another server is such
+ * an EHR: the new one would not know what is open in the former one, and a write would be made again there.
+ */
+function missingIn({ emrs }: Configuration, inUse: Configuration): WorkPlace[] {
+  return inUse.emrs.flatMap((former): WorkPlace[] => {
+    const { id } = former;
     const next = emrs.find((emr) => emr.id === id);
-    if (!next) return [{ emr: id, careUnit: null }];
+    if (!next || !isDeepStrictEqual(serverOf(next), serverOf(former))) return [{ emr: id, careUnit: null }];
     const kept = new Set(next.care_units.map((careUnit) => careUnit.id));
-    return [...careUnits.keys()].flatMap((careUnit) => (kept.has(careUnit) ? [] : { emr: id, careUnit }));
+    return former.care_units.flatMap((careUnit) => (kept.has(careUnit.id) ? [] : { emr: id, careUnit: careUnit.id }));
   });
+}
+
+/** The connector, and the address that its settings name. */
+function serverOf({ connector, settings }: ConfiguredEmr): readonly unknown[] {
+  const { base_url, provider_url, url } = settings as Readonly<Record<string, unknown>>;
+  return [connector, base_url, provider_url, url];
 }
 
 function assertNothingOpen(open: readonly OpenWork[]): void {
@@ -101,7 +113,7 @@ function openText({ emr, careUnit, writes, codes, holds }: OpenWork): string {
   ] as const;
   const words = counts.flatMap(([count, one, many]) => (count > 0 ? [`${count} ${count === 1 ? one : many}`] : []));
   const place = careUnit === null ? `EHR ${emr}:` : `EHR ${emr}: the care unit ${careUnit}`;
-  return `${place} is not removed while something is open there (${words.join(', ')}); \`crossward reload --force\` leaves that to operators`;
+  return `${place} is neither removed nor moved to another server while something is open there (${words.join(', ')}); \`crossward reload --force\` leaves that to operators`;
 }
 
 function notOpenText({ emr, detail }: EhrChange['notOpen'][number]): string {

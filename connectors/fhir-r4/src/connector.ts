@@ -1,7 +1,7 @@
 import type { Connector, ConnectorContext, StatelessConnectorModule } from '@crossward/connector-kit';
 import { findAppointments, listAppointments } from './appointments/reads.ts';
 import { assertSuits, chooseMode, openBooking } from './booking/choose-booking.ts';
-import { probeFhirR4 } from './check/probe.ts';
+import { describeFhirR4, probeFhirR4 } from './check/probe.ts';
 import { fhirDirectChanges } from './conformance/direct-changes.ts';
 import { documents } from './notes-and-documents/documents.ts';
 import { medicalNotes } from './notes-and-documents/medical-notes.ts';
@@ -21,6 +21,7 @@ export const fhirR4Connector: StatelessConnectorModule<FhirSettings> = {
   settingsSchema: fhirSettings,
   open: openFhirR4,
   probe: probeFhirR4,
+  describe: describeFhirR4,
   directChanges: fhirDirectChanges,
 };
 

@@ -1,4 +1,4 @@
-import type { CareUnit, ConnectorContext, ProbeReport } from '@crossward/connector-kit';
+import type { CareUnit, ConnectorContext, ProbeReport, ServerDescription } from '@crossward/connector-kit';
 import { probeSteps, type Report } from '@crossward/connector-kit/rest';
 import Type from 'typebox';
 import type { Ehr } from './ehr.ts';
@@ -28,9 +28,8 @@ export async function probe(context: ConnectorContext<GnuHealthSettings>): Promi
     report('ok', 'The server can be reached, and the user can sign in.');
     return opened;
   });
-  let software: readonly string[] = [];
   if (ehr) {
-    software = (await step('modules', (report) => probeModules(ehr, report))) ?? [];
+    await step('modules', (report) => probeModules(ehr, report));
     await step('access rights', (report) => probeRights(ehr, report));
     const institutions = context.careUnits.map((careUnit) => ehr.directory.institutionOf(careUnit));
     await step('calendars', (report) => probeCalendars(ehr, institutions, report));
@@ -42,12 +41,17 @@ export async function probe(context: ConnectorContext<GnuHealthSettings>): Promi
       return report('note', 'Evaluations are read. Set note_author to write them.');
     });
   }
-  return { findings, recommendedSettings: {}, described: { software } };
+  return { findings, recommendedSettings: {} };
 }
 
-/** Returns the modules with their versions. */
-async function probeModules({ rpc }: Ehr, report: Report): Promise<readonly string[]> {
-  const modules = await rpc.searchRead({
+/** The modules with their versions. */
+export async function describe(context: ConnectorContext<GnuHealthSettings>): Promise<ServerDescription> {
+  const modules = await modulesOf(openEhr(context));
+  return { software: modules.map(({ name, version }) => `${name} ${version}`) };
+}
+
+function modulesOf({ rpc }: Ehr) {
+  return rpc.searchRead({
     model: 'ir.module',
     row: moduleSchema,
     domain: [
@@ -55,13 +59,16 @@ async function probeModules({ rpc }: Ehr, report: Report): Promise<readonly stri
       ['name', 'in', ['health', 'health_calendar']],
     ],
   });
+}
+
+async function probeModules(ehr: Ehr, report: Report): Promise<void> {
+  const modules = await modulesOf(ehr);
   const version = (name: string) => modules.find((it) => it.name === name)?.version;
   const health = version('health');
   const calendar = version('health_calendar');
-  if (health === undefined) report('problem', 'The module health is not activated.');
-  else if (calendar !== undefined) report('ok', `health ${health}, health_calendar ${calendar}.`);
-  else report('problem', 'The module health_calendar is not activated: appointments have no end.');
-  return modules.map((it) => `${it.name} ${it.version}`);
+  if (health === undefined) return report('problem', 'The module health is not activated.');
+  if (calendar !== undefined) return report('ok', `health ${health}, health_calendar ${calendar}.`);
+  return report('problem', 'The module health_calendar is not activated: appointments have no end.');
 }
 
 async function probeRights({ rpc }: Ehr, report: Report): Promise<void> {

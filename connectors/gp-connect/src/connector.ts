@@ -5,7 +5,7 @@ import { book } from './book.ts';
 import { amend, cancel } from './changes.ts';
 import { connect } from './connection.ts';
 import { findPatient } from './patients.ts';
-import { probeGpConnect } from './probe.ts';
+import { describeGpConnect, probeGpConnect } from './probe.ts';
 import { type GpConnectSettings, gpConnectSettings, longestComment } from './settings.ts';
 import { listTimeSlots } from './time-slots.ts';
 
@@ -15,6 +15,7 @@ export const gpConnectConnector: StatelessConnectorModule<GpConnectSettings> = {
   settingsSchema: gpConnectSettings,
   open: openGpConnect,
   probe: probeGpConnect,
+  describe: describeGpConnect,
 };
 
 async function openGpConnect(context: ConnectorContext<GpConnectSettings>): Promise<Connector> {

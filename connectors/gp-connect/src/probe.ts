@@ -1,4 +1,10 @@
-import { type ConnectorContext, ConnectorError, type ProbeFinding, type ProbeReport } from '@crossward/connector-kit';
+import {
+  type ConnectorContext,
+  ConnectorError,
+  type ProbeFinding,
+  type ProbeReport,
+  type ServerDescription,
+} from '@crossward/connector-kit';
 import { connect, type GpConnectConnection } from './connection.ts';
 import { resourceIdOf } from './directory.ts';
 import type { FhirResource } from './fhir.ts';
@@ -12,11 +18,7 @@ export async function probeGpConnect(context: ConnectorContext<GpConnectSettings
   const findings: ProbeFinding[] = [];
   try {
     const ehr = connect(context);
-    const { version } = await ehr.client.read<FhirResource & { readonly version?: unknown }>(
-      'read:metadata-1',
-      'metadata',
-      'CapabilityStatement',
-    );
+    const version = await versionOf(ehr);
     const isKnown = typeof version === 'string' && version.startsWith('1.2.');
     findings.push({
       name: 'version',
@@ -31,13 +33,22 @@ export async function probeGpConnect(context: ConnectorContext<GpConnectSettings
     findings.push(slotFinding(slots), serviceFinding(services));
     findings.push(...context.careUnits.map(({ id }) => resourceFinding(id, slots, page?.names ?? new Map(), ehr)));
     const all = [...(ehr.settings.healthcare_services ?? []), ...services];
-    const described = { software: [shown(version)] };
-    return { findings, recommendedSettings: services.length > 0 ? { healthcare_services: all } : {}, described };
+    return { findings, recommendedSettings: services.length > 0 ? { healthcare_services: all } : {} };
   } catch (error) {
     if (!(error instanceof ConnectorError)) throw error;
     findings.push({ name: 'practice', status: 'problem', detail: `${error.message}.` });
     return { findings, recommendedSettings: {} };
   }
+}
+
+/** The version of GP Connect at the practice. */
+export async function describeGpConnect(context: ConnectorContext<GpConnectSettings>): Promise<ServerDescription> {
+  return { software: [shown(await versionOf(connect(context)))] };
+}
+
+async function versionOf({ client }: GpConnectConnection): Promise<unknown> {
+  type Statement = FhirResource & { readonly version?: unknown };
+  return (await client.read<Statement>('read:metadata-1', 'metadata', 'CapabilityStatement')).version;
 }
 
 function slotFinding({ length }: readonly FreeSlot[]): ProbeFinding {

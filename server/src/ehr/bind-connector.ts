@@ -5,6 +5,7 @@ import {
   type DirectChanges,
   type PatientIdentifierType,
   type ProbeReport,
+  type ServerDescription,
   withRightAnswers,
 } from '@crossward/connector-kit';
 import type { PostgresPool } from 'kysely';
@@ -20,6 +21,8 @@ export interface BoundConnector {
   open(): Promise<Connector>;
   /** `undefined`: the connector has no probe. */
   probe(): Promise<ProbeReport | undefined>;
+  /** `undefined`: the connector does not say what its server is. */
+  describe(): Promise<ServerDescription | undefined>;
   /** `undefined`: the connector has no direct changes. */
   directChanges(): Promise<DirectChanges | undefined>;
 }
@@ -43,6 +46,7 @@ type Opened<Context> = {
   readonly name: string;
   open(context: Context): Promise<Connector>;
   probe?(context: Context): Promise<ProbeReport>;
+  describe?(context: Context): Promise<ServerDescription>;
   directChanges?(context: Context): Promise<DirectChanges>;
 };
 
@@ -50,6 +54,7 @@ function bound<Context>(module: Opened<Context>, context: Context): BoundConnect
   return {
     open: async () => withRightAnswers(checked(module.name, await module.open(context))),
     probe: async () => module.probe?.(context),
+    describe: async () => module.describe?.(context),
     directChanges: async () => module.directChanges?.(context),
   };
 }

@@ -1,20 +1,37 @@
 /** @module-tag any-database */
-import type { Connector } from '@crossward/connector-kit';
+import {
+  type ConnectorContext,
+  ConnectorError,
+  type ConnectorModule,
+  type ServerDescription,
+} from '@crossward/connector-kit';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
 import { startGateway } from '../../../test/gateway/gateway.ts';
 import { browserWith, withConsole } from '../../../test/requests/console.ts';
 
-/** What the EHR does when it is opened next. */
-let offer: (connector: Connector) => Connector = (connector) => connector;
-const withoutStaffChanges = ({ listAppointmentChanges: _, ...rest }: Connector): Connector => rest;
-const away = (): never => {
-  throw new TypeError('The EHR under test is away');
+type Says = () => Promise<ServerDescription>;
+const first: Says = async () => ({ software: ['Clinic', '1.0'], Slot: ['search-type', 'start'] });
+const later: Says = async () => ({ software: ['Clinic', '2.0'], Slot: ['search-type'] });
+const away: Says = async () => {
+  throw new ConnectorError('unavailable', 'The EHR does not answer');
 };
+/** What the EHR says of itself. */
+let says = first;
+let asked = 0;
 
 const often = { checks: 20 };
-const connectors = [wrapConnector((connector, emr) => (emr === 'sandbox-no' ? offer(connector) : connector))];
+const connectors: readonly ConnectorModule[] = [
+  {
+    ...wrapConnector((connector) => connector),
+    async describe({ emr }: ConnectorContext<unknown>) {
+      if (emr !== 'sandbox-no') return {};
+      asked++;
+      return says();
+    },
+  },
+];
 const gateway = await startGateway({ connectors, configure: withConsole, intervals: often });
 // Each is told by one of several gateways.
 const other = await startGateway({ connectors, configure: withConsole, intervals: often, beside: gateway });
@@ -52,7 +69,7 @@ const day = 24 * 60;
 const soon = 15;
 
 beforeEach(async () => {
-  offer = (connector) => connector;
+  says = first;
   await sql`DELETE FROM events`.execute(db);
   await sql`DELETE FROM ehr_checks`.execute(db);
 });
@@ -66,16 +83,16 @@ test('an EHR is checked for the first time within a day, and not when it is adde
 
 test('an EHR that offers something else in two checks has an event, and needs attention until somebody notes it', async () => {
   await checkedUntilDueIn(day);
-  offer = withoutStaffChanges;
+  says = later;
   await checkedUntilDueIn(soon);
   expect(await changes()).toEqual([]);
   await checkedUntilDueIn(day);
-  expect(await changes()).toEqual([{ status: 'available', changed: ['operations'] }]);
+  expect(await changes()).toEqual([{ status: 'available', changed: ['Slot', 'software'] }]);
   await checkedUntilDueIn(day);
   expect(await changes()).toHaveLength(1);
 
   const { browser } = await browserWith(gateway, 'operator', 'operate');
-  const line = /The EHR offers something else than before: operations −listAppointmentChanges, since/;
+  const line = /The EHR offers something else than before: Slot −start; software −1.0 \+2.0, since/;
   expect((await browser.open('/console')).text).toMatch(line);
   const { browser: viewer } = await browserWith(gateway, 'viewer', 'view');
   expect((await viewer.open('/console')).text).not.toContain('Noted');
@@ -86,21 +103,36 @@ test('an EHR that offers something else in two checks has an event, and needs at
 
 test('a failure of a moment, and an EHR that is away, are no change', async () => {
   await checkedUntilDueIn(day);
-  offer = withoutStaffChanges;
+  says = later;
   await checkedUntilDueIn(soon);
-  offer = (connector) => connector;
+  says = first;
   await checkedUntilDueIn(day);
-  offer = away;
+  says = away;
+  const before = asked;
   await checkedUntilDueIn(60);
-  offer = (connector) => connector;
+  await expect.poll(() => asked).toBeGreaterThan(before);
+  await checkedUntilDueIn(60);
+  says = first;
   await checkedUntilDueIn(day);
   expect(await changes()).toEqual([]);
+});
+
+test('what has changed and has come back needs no attention', async () => {
+  await checkedUntilDueIn(day);
+  for (const now of [later, first]) {
+    says = now;
+    await checkedUntilDueIn(soon);
+    await checkedUntilDueIn(day);
+  }
+  expect(await changes()).toHaveLength(2);
+  const { browser } = await browserWith(gateway, 'second-viewer', 'view');
+  expect((await browser.open('/console')).text).not.toContain('offers something else');
 });
 
 test('what changes with the configuration of the EHR is not told', async () => {
   await checkedUntilDueIn(day);
   await sql`UPDATE ehr_checks SET configured = '\\x00'`.execute(db);
-  offer = withoutStaffChanges;
+  says = later;
   await checkedUntilDueIn(day);
   expect(await changes()).toEqual([]);
 });

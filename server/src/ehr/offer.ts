@@ -1,6 +1,7 @@
-import { connectionFindings, type EmrCheck } from './check-connection.ts';
+import { operations, type ServerDescription } from '@crossward/connector-kit';
+import type { EhrConnection } from './connection.ts';
 
-/** What an EHR offers, as a check saw it: words by subject, such as the search parameters of `Slot`. */
+/** What an EHR offers: words by subject, such as the search parameters of `Slot`. */
 export type Offer = Readonly<Record<string, readonly string[]>>;
 
 /** What became another between two checks. */
@@ -12,28 +13,22 @@ export interface OfferChange {
 
 const longestWord = 100;
 
-/**
- * What a check saw, without what depends on the records that there are at the moment, such as free slots. `undefined`: the
- * connection could not be opened, which says nothing about what the EHR offers.
- */
-export function offerOf(check: EmrCheck): Offer | undefined {
-  const { probe, claims } = check;
-  if (!claims) return undefined;
-  const problems = connectionFindings(check).flatMap(({ name, status }) => (status === 'problem' ? [name] : []));
-  const described = { ...probe?.described, ...wordsOf(claims), problems };
+/** What the server says of itself, and what the connection claims. */
+export function offerOf(described: ServerDescription, ehr: Pick<EhrConnection, 'capabilities' | 'offers'>): Offer {
+  const claims = { ...ehr.capabilities, operations: operations.filter((it) => ehr.offers(it)) };
   return Object.fromEntries(
-    Object.entries(described).map(([subject, words]) => [
+    Object.entries({ ...described, ...wordsOf(claims) }).map(([subject, words]) => [
       subject.slice(0, longestWord),
       [...new Set(words.map((word) => word.slice(0, longestWord)))].sort(),
     ]),
   );
 }
 
-function wordsOf(claims: NonNullable<EmrCheck['claims']>): Record<string, string[]> {
+function wordsOf(claims: object): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(claims).map(([subject, value]) => [
       subject,
-      (Array.isArray(value) ? value : [value]).map((it) => (typeof it === 'string' ? it : JSON.stringify(it))),
+      (Array.isArray(value) ? value : [value]).map((it) => (typeof it === 'string' ? it : JSON.stringify(it) || '')),
     ]),
   );
 }

@@ -1,4 +1,10 @@
-import { type ConnectorContext, ConnectorError, type ProbeFinding, type ProbeReport } from '@crossward/connector-kit';
+import {
+  type ConnectorContext,
+  ConnectorError,
+  type ProbeFinding,
+  type ProbeReport,
+  type ServerDescription,
+} from '@crossward/connector-kit';
 import type { Booking } from '../booking/booking.ts';
 import { assertSuits, openBooking } from '../booking/choose-booking.ts';
 import { horizonDays } from '../schedules/grow.ts';
@@ -49,7 +55,7 @@ export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>):
   }
   if (ehr) probeHabits(ehr, findings, recommended);
   if (ehr) probeProfiles(ehr, facts, findings);
-  return { findings, recommendedSettings: recommended, described: facts.described };
+  return { findings, recommendedSettings: recommended };
 }
 
 /** Whether appointments can be moved, or could be by booking anew. */
@@ -59,6 +65,11 @@ function probeMoves({ capabilities: { changes, rebooks } }: Booking, findings: P
   const detail =
     'The server does not move appointments. With booking.rebooks: true, a move books the new time and cancels the former appointment.';
   findings.push({ name: 'moves', status: 'note', detail });
+}
+
+/** From the CapabilityStatement. */
+export async function describeFhirR4(context: ConnectorContext<FhirSettings>): Promise<ServerDescription> {
+  return (await readServerFacts(await signIn(context))).described;
 }
 
 /** Medical notes, documents and schedules. */

@@ -1,4 +1,4 @@
-import { ConnectorError, type ProbeReport } from '@crossward/connector-kit';
+import { ConnectorError, type ServerDescription } from '@crossward/connector-kit';
 import type { CapabilityStatement } from '../fhir.ts';
 import type { FhirClient } from './client.ts';
 
@@ -42,7 +42,7 @@ export interface ServerFacts {
   /** Whether Patients can be searched for by the records that they link to: `Patient?link=`. */
   readonly searchesPatientLinks: boolean;
   /** Its software, and what it lists for each type that is used. */
-  readonly described: NonNullable<ProbeReport['described']>;
+  readonly described: ServerDescription;
 }
 
 /** Whether an existing Appointment can be changed at all. */
