@@ -20,7 +20,7 @@ export function turnsOverProcesses(folder: string): InTurn {
       const file = join(folder, createHash('sha256').update(key).digest('hex'));
       for (const since = performance.now(); !(await isCreated(file)); await sleep(5)) {
         if (performance.now() - since < longestWaitMilliseconds) continue;
-        throw new ConnectorError('unavailable', 'The turn does not come', { nothingChanged: true });
+        throw new ConnectorError('unavailable', 'The turn does not come');
       }
       try {
         return await run();

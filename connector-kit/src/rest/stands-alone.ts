@@ -33,3 +33,13 @@ export async function standsAlone<Booking>(made: Booking, { read, keyOf, places 
     await sleep(pauseMilliseconds);
   }
 }
+
+/**
+ * Whether the time had no room when a booking was made: for a recovery, which finds it late. What staff have booked over it since
+ * is theirs to decide.
+ */
+export async function cameTooLate<Booking>(made: Booking, { read, keyOf, places }: Look<Booking>): Promise<boolean> {
+  const own = keyOf(made);
+  const earlier = (await read()).map(keyOf).filter((it) => it.at(-1) !== own.at(-1) && compareKeys(it, own) < 0);
+  return earlier.length >= places;
+}

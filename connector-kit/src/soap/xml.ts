@@ -121,7 +121,9 @@ function withoutForbidden(text: string): string {
 export function writeXml(root: NewElement): string {
   const document = new DOMImplementation().createDocument(root.namespace, root.name, null);
   if (document.documentElement) fill(document, document.documentElement, root);
-  return `<?xml version="1.0" encoding="UTF-8"?>${new XMLSerializer().serializeToString(document)}`;
+  // A parser would read it as a line feed: https://www.w3.org/TR/xml/#sec-line-ends
+  const text = new XMLSerializer().serializeToString(document).replaceAll('\r', '&#13;');
+  return `<?xml version="1.0" encoding="UTF-8"?>${text}`;
 }
 
 function fill(document: Document, element: Element, { attributes = {}, content }: NewElement): void {

@@ -12,7 +12,7 @@ import {
   overlaps,
   type Resource,
 } from '@crossward/connector-kit';
-import { compareKeys, dateIn, instantIn, standsAlone } from '@crossward/connector-kit/rest';
+import { cameTooLate, compareKeys, dateIn, instantIn, standsAlone } from '@crossward/connector-kit/rest';
 import Type from 'typebox';
 import { Check } from 'typebox/value';
 import { asBooking, bookingPath, findBooking, takesPlace, toAppointment } from './appointments.ts';
@@ -223,11 +223,15 @@ async function together(
  * withdrawn, so free times are counted by bookings, too.
  */
 function isAlone(ehr: Ehr, careUnit: CareUnit, resource: Resource, made: CareBooking): Promise<boolean> {
-  return standsAlone(made, {
+  return standsAlone(made, lookAt(ehr, careUnit, resource, made));
+}
+
+function lookAt(ehr: Ehr, careUnit: CareUnit, resource: Resource, made: CareBooking) {
+  return {
     read: () => othersAt(ehr, careUnit, resource, made),
-    keyOf: (it) => [instantIn(it.created_date)?.getTime() ?? 0, it.id],
+    keyOf: (it: CareBooking) => [instantIn(it.created_date)?.getTime() ?? 0, it.id],
     places: placesOf(made),
-  });
+  };
 }
 
 /**
@@ -254,6 +258,9 @@ async function settleMove(ehr: Ehr, careUnit: CareUnit, change: AppointmentUpdat
   const place = { ...former, ...change.time, resourceId: change.resourceId ?? former.resourceId };
   const second = await secondAt(ehr, careUnit, former.patientId, place, since);
   if (!second) return;
+  // Better two patients at one time than one with none.
+  const formerResource = await requireResource(ehr, careUnit, former.resourceId);
+  if ((await othersAt(ehr, careUnit, formerResource, before)).length >= placesOf(before)) return;
   await moveBack(ehr, careUnit, { ...before, status: 'booked' }, second).catch((error: unknown) => {
     // That is what the move back says to a caller.
     if (!(error instanceof ConnectorError) || error.kind !== 'time_slot_unavailable') throw error;
@@ -275,7 +282,8 @@ async function secondAt(
   const [only, another] = there.filter(isTheirs);
   if (!only || another) return undefined;
   const isOlder = (instantIn(only.created_date)?.getTime() ?? 0) < since.getTime() - clockSkewMilliseconds;
-  return isOlder || (await isAlone(ehr, careUnit, resource, only)) ? undefined : only;
+  if (isOlder || start <= ehr.now() || toAppointment(ehr, careUnit, only).hasStarted) return undefined;
+  return (await cameTooLate(only, lookAt(ehr, careUnit, resource, only))) ? only : undefined;
 }
 
 /** The other bookings that take a place at the time of one. */

@@ -75,6 +75,15 @@ export function readRow({ leftOut }: Pick<Ehr, 'leftOut'>, element: XmlElement):
   return { id: record.id, fields, start, end: endIn(start, storedEnd), storedEnd };
 }
 
+/** The time that a row takes of which no more can be read. `undefined`: not even that. */
+export function readBlock(element: XmlElement): Row | undefined {
+  const fields = fieldsOf(element);
+  const start = instantIn(fields.appointmentStartDateTime);
+  if (!start) return undefined;
+  const storedEnd = instantIn(fields.appointmentEndDateTime) ?? null;
+  return { id: '', fields, start, end: endIn(start, storedEnd), storedEnd };
+}
+
 /** Patient 0 is nobody: the row takes its time, and is no appointment. */
 export function isShown({ unitOf }: Ehr, careUnit: CareUnit, { fields }: Row): boolean {
   return fields.demographicNo !== '0' && unitOf(careUnit).providers.some((it) => it === fields.providerNo);
@@ -103,10 +112,11 @@ export async function rowsOf(
   { timeZone }: CareUnit,
   provider: string,
   [from, to]: readonly [string, string],
+  read = (element: XmlElement) => readRow(ehr, element),
 ): Promise<readonly Row[]> {
   const [start, end] = [startOf(timeZone, from), startOf(timeZone, to)];
   const found = await ehr.client.ask('Schedule.getAppointmentsForDateRangeAndProvider2', start, end, provider, true);
-  return found.flatMap((it) => readRow(ehr, it) ?? []);
+  return found.flatMap((it) => read(it) ?? []);
 }
 
 /** Year by year until the page is full. */

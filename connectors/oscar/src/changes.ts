@@ -12,7 +12,7 @@ import {
   overlaps,
   type Patient,
 } from '@crossward/connector-kit';
-import { dateIn, instantIn, standsAlone } from '@crossward/connector-kit/rest';
+import { cameTooLate, dateIn, instantIn, standsAlone } from '@crossward/connector-kit/rest';
 import { asXmlText } from '@crossward/connector-kit/soap';
 import { type Row, standingOf, toAppointment } from './appointments.ts';
 import type { Ehr } from './ehr.ts';
@@ -85,7 +85,9 @@ export async function settleChanges(ehr: Ehr, changes: InterruptedChanges): Prom
     const day = await partsOf(ehr, careUnit, booking.resourceId, dateIn(careUnit.timeZone, booking.start));
     const parts = day.filter((it) => overlaps(it, booking));
     const [only] = own;
-    if (only && own.length === 1 && !(await isAlone(ehr, careUnit, only, parts))) await withdraw(ehr, careUnit, only);
+    if (!only || own.length > 1 || only.start <= ehr.now() || standingOf(only).hasStarted) continue;
+    const late = await Promise.all(looksAt(ehr, careUnit, parts).map((look) => cameTooLate(only, look)));
+    if (late.some(Boolean)) await withdraw(ehr, careUnit, only);
   }
   return notSeen.length === 0;
 }
@@ -128,14 +130,16 @@ function nameOf({ familyName, givenName }: Patient): string {
 
 /** Staff take no turns. */
 async function isAlone(ehr: Ehr, careUnit: CareUnit, made: Row, parts: readonly Part[]): Promise<boolean> {
-  const looks = parts.map((part) =>
-    standsAlone(made, {
-      read: async () => (await takenOn(ehr, careUnit, part)).filter((it) => overlaps(it, part)),
-      keyOf: ({ id }) => [Number(id)],
-      places: part.places,
-    }),
-  );
+  const looks = looksAt(ehr, careUnit, parts).map((look) => standsAlone(made, look));
   return (await Promise.all(looks)).every(Boolean);
+}
+
+function looksAt(ehr: Ehr, careUnit: CareUnit, parts: readonly Part[]) {
+  return parts.map((part) => ({
+    read: async () => (await takenOn(ehr, careUnit, part)).filter((it) => overlaps(it, part)),
+    keyOf: ({ id }: Row) => [Number(id)],
+    places: part.places,
+  }));
 }
 
 export async function update(ehr: Ehr, careUnit: CareUnit, wanted: AppointmentUpdate): Promise<Appointment> {

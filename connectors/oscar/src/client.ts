@@ -118,16 +118,18 @@ function faultOf(text: string): SoapFault | undefined {
   }
 }
 
-/** The server has done nothing: it says `Server` for every failure of its own, such as a null that it did not expect. */
+/** The server has done nothing. It says `Server` for every failure of its own, such as a null that it did not expect. */
 function isRefusal(fault: SoapFault | undefined): boolean {
-  return fault !== undefined && !fault.code.startsWith('Server');
+  return fault !== undefined && (fault.code.startsWith('Client') || securityCodes.test(fault.code));
 }
+
+const securityCodes = /^(FailedAuthentication|FailedCheck|InvalidSecurity|InvalidSecurityToken|SecurityError)$/;
 
 /** WSS4J hides why: https://cxf.apache.org/docs/ws-security.html, ws-security.return.security.error. */
 function hasEnded({ status, text }: EhrResponse): boolean {
   if (status === 401) return true;
   const { code = '' } = (status === 500 && faultOf(text)) || {};
-  return /^(FailedAuthentication|FailedCheck|InvalidSecurity|InvalidSecurityToken|SecurityError)$/.test(code);
+  return securityCodes.test(code);
 }
 
 /** The words of OSCAR are not repeated: they can contain anything. */

@@ -1,7 +1,7 @@
 import { type CareUnit, overlaps, type TimeSlot, type TimeSlotQuery } from '@crossward/connector-kit';
 import { datesIn, instantIn, readEach, timeSlotsFor } from '@crossward/connector-kit/rest';
-import { childrenOf } from '@crossward/connector-kit/soap';
-import { type Row, rowsOf, standingOf } from './appointments.ts';
+import { childrenOf, type XmlElement } from '@crossward/connector-kit/soap';
+import { type Row, readBlock, readRow, rowsOf, standingOf } from './appointments.ts';
 import type { Ehr } from './ehr.ts';
 import { characterIn, fieldsOf, recordIn, slotSchema } from './records.ts';
 import { instantAt, isWritable, nextDate, startOf } from './times.ts';
@@ -66,7 +66,8 @@ export async function takenTimes(
   days: readonly string[],
 ): Promise<readonly Row[]> {
   const [first = '', last = first] = [days[0], days.at(-1)];
-  const rows = await rowsOf(ehr, careUnit, resource, [first, nextDate(last)]);
+  const read = (element: XmlElement) => readRow(ehr, element) ?? readBlock(element);
+  const rows = await rowsOf(ehr, careUnit, resource, [first, nextDate(last)], read);
   return rows.filter((it) => standingOf(it).state !== 'cancelled');
 }
 

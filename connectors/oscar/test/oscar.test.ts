@@ -411,22 +411,30 @@ describe('changes', () => {
   const ns1 = '<faultcode xmlns:soap="urn:soap" xmlns:ns1="urn:ns1"';
 
   test.each([
-    ['is withdrawn beside another one', true, {}],
-    ['stays if it is alone', false, {}],
-    ['stays if staff made it', true, { creator: 'desk' }],
-    ['stays if it was there before', true, { created: 0 }],
-  ])('a booking that was made after its gateway was killed %s', async (_, isTaken, row) => {
+    ['is withdrawn beside an earlier one', 'earlier', {}, ''],
+    ['stays if it is alone', 'no', {}, ''],
+    ['stays if staff have booked over it since', 'later', {}, ''],
+    ['stays if the visit has started', 'earlier', {}, 'H'],
+    ['stays if staff made it', 'earlier', { creator: 'desk' }, ''],
+    ['stays if it was there before', 'earlier', { created: 0 }, ''],
+  ])('a booking that was made after its gateway was killed %s', async (name, other, row, status) => {
     const { fake, connector } = await open();
     const [slot] = await twoSlots(connector);
     const since = new Date();
     const booking = creation(slot);
+    // Not to be seen yet.
+    const earlier = takes(fake, slot);
+    earlier.fields.status = 'C';
     const { id } = await change(connector, booking);
-    Object.assign(fake.rows.get(Number(id)) ?? {}, row);
-    if (isTaken) takes(fake, slot);
+    const made = fake.rows.get(Number(id));
+    Object.assign(made ?? {}, row);
+    if (made && status) made.fields.status = status;
+    if (other === 'earlier') earlier.fields.status = 't';
+    if (other === 'later') takes(fake, slot);
     const settle = () => connector.settleChanges?.({ careUnit: north, made: [booking], notSeen: [], since });
     for (let time = 1; time <= 2; time++) expect(await settle()).toBe(true);
     const [now] = (await connector.findAppointments?.(north, [id])) ?? [];
-    expect(now?.state).toBe(isTaken && !('creator' in row || 'created' in row) ? 'cancelled' : 'booked');
+    expect(now?.state).toBe(name.startsWith('is withdrawn') ? 'cancelled' : 'booked');
     const unseen = { careUnit: north, made: [], notSeen: [booking], since };
     expect(await connector.settleChanges?.(unseen)).toBe(false);
   });
@@ -496,6 +504,16 @@ describe('records', () => {
       expect(free.length).toBeGreaterThanOrEqual(type === 'provider' ? 0 : before - 1);
     },
   );
+
+  test('an appointment whose patient cannot be read takes its time', async () => {
+    const { fake, connector } = await open();
+    const [slot] = await twoSlots(connector);
+    takes(fake, slot);
+    fake.spoil = (of, record) => (of === 'appointment' ? { ...record, demographicNo: null } : record);
+    const free = await freeSlots(connector);
+    expect(free.map(({ start }) => start)).not.toContainEqual(slot.start);
+    await expect(change(connector, creation(slot))).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+  });
 
   test('nulls, and words that the connector does not know, do not hide an appointment', async () => {
     const { fake, connector } = await open();

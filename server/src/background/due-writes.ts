@@ -13,11 +13,18 @@ export const outageReasons: ReadonlySet<string> = new Set([
   'database_unavailable',
 ] satisfies Reason[]);
 
-/** Leases writes of one EHR that are due, under this token. Several gateways share the work. */
-export async function leaseDue(db: Db, { emr, token, leaseSeconds, limit }: Leasing): Promise<readonly StoredRow[]> {
+/**
+ * Leases writes of one EHR that are due, under this token. Several gateways share the work. Those of a care unit that is not
+ * configured here wait for another gateway first.
+ */
+export async function leaseDue(
+  db: Db,
+  { emr, careUnits, token, leaseSeconds, limit }: Leasing,
+): Promise<readonly StoredRow[]> {
   const { rows } = await sql<StoredRow>`
     WITH due AS MATERIALIZED (
       SELECT id FROM operations WHERE emr = ${emr} AND next_attempt_at <= now()
+        AND (care_unit_id = ANY(${[...careUnits]}::text[]) OR next_attempt_at <= now() - interval '10 minutes')
       ORDER BY next_attempt_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
     UPDATE operations SET
       lease_token = ${token}, lease_expires_at = now() + make_interval(secs => ${leaseSeconds}),
@@ -29,6 +36,7 @@ export async function leaseDue(db: Db, { emr, token, leaseSeconds, limit }: Leas
 
 interface Leasing {
   readonly emr: string;
+  readonly careUnits: Iterable<string>;
   readonly token: string;
   readonly leaseSeconds: number;
   readonly limit: number;

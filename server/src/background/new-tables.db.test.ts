@@ -28,7 +28,10 @@ const selection = { keyId: randomUUID(), writerId: randomUUID(), except: [], aft
 test.each<[string, (db: Db) => Promise<unknown>]>([
   ['the gauges of operations', (db) => readGauges(db, [emr])],
   ['what is due', (db) => readDueWork(db, [emr])],
-  ['operations to recover', (db) => leaseDue(db, { emr, token: randomUUID(), leaseSeconds: 30, limit: 10 })],
+  [
+    'operations to recover',
+    (db) => leaseDue(db, { emr, careUnits: ['oslo-sentrum'], token: randomUUID(), leaseSeconds: 30, limit: 10 }),
+  ],
   ['operations that an outage has stopped', (db) => makeDueAfterOutage(db, emr)],
   ['suspended operations of EHRs that are back', (db) => resumeConfigured(db, [emr])],
   ['audit drafts that are not linked', (db) => readUnlinkedDrafts(db, selection)],

@@ -29,7 +29,13 @@ const daySeconds = 24 * 60 * 60;
 export async function recoverDue(services: WriteServices, ehr: EhrConnection, log: Logger): Promise<number> {
   const takenAt = sinceBoot();
   const token = randomUUID();
-  const leasing = { emr: ehr.id, token, leaseSeconds: leaseSeconds(ehr), limit: dueAtOnce };
+  const leasing = {
+    emr: ehr.id,
+    careUnits: ehr.careUnits.keys(),
+    token,
+    leaseSeconds: leaseSeconds(ehr),
+    limit: dueAtOnce,
+  };
   services.liveTokens.add(token);
   try {
     const due = await leaseDue(services.db, leasing);

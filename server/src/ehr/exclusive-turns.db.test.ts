@@ -65,6 +65,6 @@ test('without the database nothing begins, and the EHR is not blamed', async () 
   });
   const error = await turn.catch((it: unknown) => it);
   expect(error).toBeInstanceOf(ConnectorError);
-  expect(error).toMatchObject({ kind: 'unavailable', fault: false, nothingChanged: true });
+  expect(error).toMatchObject({ kind: 'unavailable', fault: false, nothingChanged: false });
   expect(hasBegun).toBe(false);
 });

@@ -115,9 +115,9 @@ function isUnknown(error: unknown): boolean {
   return told instanceof ConnectorError && told.kind === 'outcome_unknown';
 }
 
-/** Not the fault of the EHR. */
+/** Not the fault of the EHR. Requests of the same call may have written before: a move has a second turn for the way back. */
 function notBegun(words: string, cause?: unknown): ConnectorError {
-  return new ConnectorError('unavailable', words, { cause, fault: false, nothingChanged: true });
+  return new ConnectorError('unavailable', words, { cause, fault: false });
 }
 
 /** Nothing about the requests before this one. */

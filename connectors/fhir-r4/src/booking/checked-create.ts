@@ -46,9 +46,10 @@ function minimalAppointment(appointment: FhirAppointment): FhirAppointment {
   if (slotsOf(appointment).length !== 1) {
     throw new ConnectorError('time_slot_unavailable', 'This EHR books one time slot at a time');
   }
-  const { resourceType, status, identifier, slot, comment, description, patientInstruction, participant } = appointment;
+  const { resourceType, status, identifier, slot, comment, description, patientInstruction, extension, participant } =
+    appointment;
   const patients = participant?.filter(({ actor }) => localReference(actor)?.startsWith('Patient/'));
-  const optional = { status, identifier, slot, comment, description, patientInstruction };
+  const optional = { status, identifier, slot, comment, description, patientInstruction, extension };
   const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
   return { resourceType, ...given, participant: patients ?? [] };
 }

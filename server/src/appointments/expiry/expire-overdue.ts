@@ -28,7 +28,7 @@ const isOverdue = sql<SqlBool>`confirmation.expires_at <= now()`;
  * were overdue.
  */
 export async function expireOverdue(services: WriteServices, ehr: EhrConnection, log: Logger): Promise<number> {
-  const overdue = await findOverdue(services.db, ehr.id);
+  const overdue = await findOverdue(services.db, ehr);
   const byCareUnit = Map.groupBy(overdue, ({ care_unit_id }) => care_unit_id);
   await Promise.all(
     [...byCareUnit].map(([careUnitId, confirmations]) => {
@@ -98,7 +98,8 @@ async function planExpiry(db: Db, ids: readonly string[]) {
   });
 }
 
-function findOverdue(db: Db, emr: string) {
+/** Those of a care unit that is not configured here wait for another gateway first, which can release their holds. */
+function findOverdue(db: Db, { id: emr, careUnits }: EhrConnection) {
   return db
     .selectFrom('confirmations as confirmation')
     .select(['confirmation.id', 'confirmation.care_unit_id'])
@@ -113,6 +114,10 @@ function findOverdue(db: Db, emr: string) {
         .where('item.state', 'in', ['pending', 'expiring']),
     )
     .where(isOverdue)
+    .where(
+      sql<SqlBool>`(confirmation.care_unit_id = ANY(${[...careUnits.keys()]}::text[])
+        OR confirmation.expires_at <= now() - interval '10 minutes')`,
+    )
     .orderBy('confirmation.expires_at')
     .limit(atOnce)
     .execute();
