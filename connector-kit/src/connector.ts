@@ -63,7 +63,7 @@ export interface Capabilities {
   readonly forgetsCancelled?: boolean;
   /**
    * Whether ids of appointments contain the patient's identifier, because the EHR finds an appointment by both only. The
-   * gateway shows a token in place of each id. Needs `passesThrough`.
+   * gateway shows a token in place of each id.
    */
   readonly appointmentIdsNamePatients?: boolean;
   /**

@@ -137,12 +137,6 @@ export const claimVariants: readonly Variant[] = [
       ),
   ],
   [
-    'names patients in ids of appointments, although it looks patients up',
-    'unclaimed',
-    'capabilities are consistent',
-    (right) => ({ capabilities: { ...right.capabilities, appointmentIdsNamePatients: true } }),
-  ],
-  [
     'claims a transaction limit without transactions',
     'unclaimed',
     'capabilities are consistent',

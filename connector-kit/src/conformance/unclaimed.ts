@@ -45,10 +45,9 @@ export const unclaimed = capability('unclaimed', () => true, {
     expectThat(!rebooks || canRebook, 'rebooks needs create and cancel');
     const canMove = changes.includes('update') && !rebooks;
     expectThat(!connector.capabilities.movesToNewId || canMove, 'movesToNewId needs update, and excludes rebooks');
-    const { passesThrough, commentLength = longestComment, appointmentIdsNamePatients } = connector.capabilities;
+    const { passesThrough, commentLength = longestComment } = connector.capabilities;
     const isLength = Number.isInteger(commentLength) && commentLength > 0 && commentLength <= longestComment;
     expectThat(isLength, `commentLength is not from 1 to ${longestComment}`);
-    expectThat(!(appointmentIdsNamePatients && !passesThrough), 'appointmentIdsNamePatients needs passesThrough');
     const passing = ['emr_id', ...(passesThrough ?? [])].toSorted().join(', ');
     expectThat(!(passesThrough && connector.findPatient), 'findPatient exists, although identifiers pass through');
     expectThat(

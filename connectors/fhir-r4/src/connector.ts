@@ -50,7 +50,7 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
       ...(writesSchedules(ehr, mode, facts) ? { slotHorizonDays: horizonDays(ehr) } : {}),
       ...capabilities,
       ...(settings.patient_header
-        ? { appointmentsByPatient: 'required', slotsByPatient: 'required', longAppointmentIds: true }
+        ? { appointmentsByPatient: 'required', slotsByPatient: 'required', appointmentIdsNamePatients: true }
         : {}),
       // Some servers ignore If-None-Exist, by which these are created.
       ...(createsOnce ? { repeatsLateWrites: true } : {}),

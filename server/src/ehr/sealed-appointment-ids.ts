@@ -1,4 +1,4 @@
-import type { Appointment, Connector } from '@crossward/connector-kit';
+import type { Appointment, AppointmentChange, Connector } from '@crossward/connector-kit';
 import type { PatientTokens } from '../secrets/patient-tokens.ts';
 
 /** No appointment has this id. */
@@ -11,7 +11,8 @@ const nobodys = '';
  * An appointment that a call names comes back with the token of the call: a stored plan can have one of an earlier secret key.
  */
 export function withSealedAppointmentIds(connector: Connector, tokens: PatientTokens): Connector {
-  const { findAppointments, listAppointments, listTimeSlots, changeAppointments } = connector;
+  const { findAppointments, listAppointments, listTimeSlots, changeAppointments, findOperation, settleChanges } =
+    connector;
 
   /** Opens tokens, and seals the ids that they stood for alike. */
   function forCall() {
@@ -27,13 +28,16 @@ export function withSealedAppointmentIds(connector: Connector, tokens: PatientTo
     };
   }
 
+  const opened = (changes: readonly AppointmentChange[], open: (token: string) => string) =>
+    changes.map((it) => (it.kind === 'create' ? it : { ...it, appointmentId: open(it.appointmentId) }));
+
   return {
     ...connector,
     ...(findAppointments && {
       async findAppointments(careUnit, ids) {
         const { open, seal } = forCall();
-        const opened = ids.map(open).filter((it) => it !== nobodys);
-        return opened.length === 0 ? [] : seal(await findAppointments(careUnit, opened));
+        const known = ids.map(open).filter((it) => it !== nobodys);
+        return known.length === 0 ? [] : seal(await findAppointments(careUnit, known));
       },
     }),
     ...(listAppointments && {
@@ -57,10 +61,20 @@ export function withSealedAppointmentIds(connector: Connector, tokens: PatientTo
     ...(changeAppointments && {
       async changeAppointments(write) {
         const { open, seal } = forCall();
-        const changes = write.changes.map((it) =>
-          it.kind === 'create' ? it : { ...it, appointmentId: open(it.appointmentId) },
-        );
-        return seal(await changeAppointments({ ...write, changes }));
+        return seal(await changeAppointments({ ...write, changes: opened(write.changes, open) }));
+      },
+    }),
+    ...(findOperation && {
+      async findOperation(careUnit, operationId, changes) {
+        const { open, seal } = forCall();
+        const found = await findOperation(careUnit, operationId, changes && opened(changes, open));
+        return found && seal(found);
+      },
+    }),
+    ...(settleChanges && {
+      async settleChanges({ made, notSeen, ...more }) {
+        const { open } = forCall();
+        return settleChanges({ ...more, made: opened(made, open), notSeen: opened(notSeen, open) });
       },
     }),
   };

@@ -7,8 +7,7 @@ import { withSealedPatients } from './sealed-patients.ts';
 /** The connector of an EHR, with tokens in place of ids that name patients. */
 export function sealedConnector(connector: Connector, keys: KeyRing, emr: string): Connector {
   const { passesThrough, appointmentIdsNamePatients } = connector.capabilities;
-  if (!passesThrough) return connector;
-  const sealed = withSealedPatients(connector, patientTokens(keys, emr));
+  const sealed = passesThrough ? withSealedPatients(connector, patientTokens(keys, emr)) : connector;
   return appointmentIdsNamePatients
     ? withSealedAppointmentIds(sealed, patientTokens(keys, emr, 'appointment of a patient'))
     : sealed;
