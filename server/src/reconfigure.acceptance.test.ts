@@ -205,6 +205,12 @@ test('an EHR with open work is removed only if that is forced, and goes on when 
       : emr,
   );
   await expect(reconfigure({ ...configuration, emrs: moved })).rejects.toThrow('moved to another server');
+  // A client that is revoked does not wait.
+  const [revoked] = configuration.clients;
+  const fewer = { ...without, clients: without.clients.slice(1) };
+  await expect(reconfigure(fewer)).rejects.toBeInstanceOf(NotYet);
+  expect(gateway.deps.clients.find(revoked?.id ?? '')).toBeUndefined();
+  await reconfigure(configuration);
   expect((await gateway.request('GET', `${sodermalm}/resources`)).status).toBe(200);
   expect(await reconfigure(without, true)).toMatchObject({ removed: ['sandbox-se'] });
   const { status, body } = await gateway.request<Problem>('GET', `${sodermalm}/resources`);

@@ -39,12 +39,11 @@ interface Parts {
  * Returns what makes the gateway use the EHRs and clients of another configuration. What runs goes on with the former ones.
  *
  * It throws a ConfigurationError, and nothing has changed, if a connector cannot be opened because of a mistake; a `NotYet`, unless
- * it is forced, if an EHR or care unit with open work is missing, or the new connection to one cannot be opened.
+ * it is forced, if an EHR or care unit with open work is missing, or the new connection to one cannot be opened. The clients of
+ * the configuration are used then, too.
  */
 export function createReconfigure({ ehrs, clients, db, migrated, inUse, applied, log }: Parts) {
-  return async ({ configuration, connectors }: Configured, isForced: boolean): Promise<Changes> => {
-    assertTables(configuration, connectors, migrated);
-    await Promise.all(configuration.emrs.flatMap(({ care_units }) => care_units).map(assertLogo));
+  async function reconfigure({ configuration, connectors }: Configured, isForced: boolean): Promise<Changes> {
     const missing = missingIn(configuration, inUse());
     if (missing.length > 0 && !isForced) assertNothingOpen(await countOpenWork(db, missing));
     const change = await ehrs.prepare(configuration.emrs, connectors);
@@ -55,11 +54,30 @@ export function createReconfigure({ ehrs, clients, db, migrated, inUse, applied,
     change.apply();
     clients.configure(configuration);
     applied({ configuration, connectors });
-    await noteGrants(db, clients.configured()).catch((error) =>
-      log.warn({ cause: describeError(error) }, 'noting the grants of the configuration failed, will retry'),
-    );
     return change;
+  }
+
+  return async (next: Configured, isForced: boolean): Promise<Changes> => {
+    const { configuration, connectors } = next;
+    assertTables(configuration, connectors, migrated);
+    await Promise.all(configuration.emrs.flatMap(({ care_units }) => care_units).map(assertLogo));
+    try {
+      return await reconfigure(next, isForced);
+    } catch (error) {
+      // A client that is revoked does not wait for an EHR.
+      if (error instanceof NotYet) clients.configure({ emrs: inUse().emrs, clients: clientsOf(configuration, ehrs) });
+      throw error;
+    } finally {
+      await noteGrants(db, clients.configured()).catch((error) =>
+        log.warn({ cause: describeError(error) }, 'noting the grants of the configuration failed, will retry'),
+      );
+    }
   };
+}
+
+/** With their grants to EHRs that are in use. */
+function clientsOf({ clients }: Configuration, { registry }: Pick<Ehrs, 'registry'>): Configuration['clients'] {
+  return clients.map((client) => ({ ...client, grants: client.grants.filter(({ emr }) => registry.has(emr)) }));
 }
 
 /** The start creates tables, with all gateways of the former version still at work. */
