@@ -56,6 +56,8 @@ export interface Capabilities {
   readonly appointmentsByPatient?: 'required';
   /** The longest comment of an appointment, in UTF-16 code units. Absent: as long as the gateway allows, 2,000 characters. */
   readonly commentLength?: number;
+  /** Whether comments have only characters up to U+FFFF, and so no emoji. Absent: they have all. */
+  readonly commentsWithoutEmoji?: boolean;
   /**
    * Whether the EHR no longer has an appointment once it is cancelled. An appointment that `findAppointments` does not return
    * then counts as cancelled, and a change to it throws `appointment_cancelled`. Absent: it keeps them.

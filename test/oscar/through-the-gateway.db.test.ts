@@ -62,6 +62,17 @@ function book({ start, end }: Slot, patient = people.ann, options = withKey()): 
   return gateway.request('POST', `${unit}/appointments`, { ...options, body });
 }
 
+test('a comment that the EHR cannot store is refused before anything is done', async () => {
+  const [{ start, end }] = await slots();
+  const place = { resource_id: providers.ada, healthcare_service_id: types.visit, start_time: start, end_time: end };
+  const body = { patient_id: `emr_id:${people.ann}`, ...place, comment: 'a 🩺 b' };
+  const refused = await gateway.request<object>('POST', `${unit}/appointments`, { ...withKey(), body });
+  expect(refused).toMatchObject({
+    status: 400,
+    body: { reason: 'request_invalid', detail: expect.stringMatching(/^\/comment has characters/) },
+  });
+});
+
 const booked = () => fake.active().map(({ id }) => String(id));
 
 test.each([

@@ -163,10 +163,10 @@ async function move(ehr: Ehr, careUnit: CareUnit, wanted: AppointmentUpdate): Pr
   const former = assertComplete(await shown(ehr, careUnit, before));
   const target = { ...former, ...time, resourceId: resourceId ?? former.resourceId };
   await requireResource(ehr, careUnit, target.resourceId);
-  const noted = comment === undefined ? {} : { notes: notesFor(comment) };
+  const noted = comment === undefined ? undefined : { notes: notesFor(comment) };
   const toTarget: Change = (row) => {
     assertChangeable(row, true);
-    return placed(target, noted);
+    return placed(target, noted ?? {});
   };
   const sent = await inTurnOf(ehr, careUnit, { places: [former, target], ids: [id] }, async () => {
     await freePartsAt(ehr, careUnit, target, former.healthcareServiceId, [id]);
@@ -174,10 +174,15 @@ async function move(ehr: Ehr, careUnit: CareUnit, wanted: AppointmentUpdate): Pr
   });
   const moved = await settleUpdate(ehr, careUnit, sent);
   if (await fits(ehr, careUnit, target, id)) return shown(ehr, careUnit, moved);
-  const back = await inTurnOf(ehr, careUnit, { places: [former], ids: [id] }, async () => {
-    if (await fits(ehr, careUnit, former, id)) {
-      return sendUpdate(ehr, careUnit, id, () => placed(former, { notes: sent.before.fields.notes ?? '' }));
-    }
+  // Where this call found it: another one may have moved it while this one waited for its turn.
+  const origin = assertComplete(await shown(ehr, careUnit, sent.before));
+  const toOrigin: Change = ({ start, fields }) => {
+    const isThere = start.getTime() === target.start.getTime() && fields.providerNo === target.resourceId;
+    if (!isThere) throw new ConnectorError('outcome_unknown', 'Somebody has moved the appointment meanwhile');
+    return placed(origin, noted && fields.notes === noted.notes ? { notes: sent.before.fields.notes ?? '' } : {});
+  };
+  const back = await inTurnOf(ehr, careUnit, { places: [origin], ids: [id] }, async () => {
+    if (await fits(ehr, careUnit, origin, id)) return sendUpdate(ehr, careUnit, id, toOrigin);
     throw new ConnectorError('outcome_unknown', 'Both the new time and the former one were taken meanwhile');
   });
   await settleUpdate(ehr, careUnit, back);

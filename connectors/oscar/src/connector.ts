@@ -27,6 +27,7 @@ async function open(context: ConnectorContext<OscarSettings>): Promise<Connector
       changes: ['create', 'update', 'cancel'],
       transactions: false,
       commentLength: longestComment,
+      commentsWithoutEmoji: true,
       // The server takes whole rows. What it archives does not name its appointment, so a move by staff is not found.
       lastWriteWins: true,
     },

@@ -258,6 +258,21 @@ describe('changes', () => {
     },
   );
 
+  test('a move that has to go back leaves an appointment where staff have moved it meanwhile', async () => {
+    const { fake, connector } = await open();
+    const [from, to] = await twoSlots(connector);
+    const elsewhere = (await freeSlots(connector)).at(-1);
+    if (!elsewhere) throw new Error('There is no other time');
+    const made = await change(connector, creation(from));
+    once(fake, 'updateAppointment', () => {
+      takes(fake, to);
+      once(fake, 'getDayWorkSchedule', () => fake.touch(made.id, {}, [elsewhere.start, elsewhere.end]));
+    });
+    await expect(change(connector, move(made.id, to))).rejects.toMatchObject({ kind: 'outcome_unknown' });
+    const [now] = (await connector.findAppointments?.(north, [made.id])) ?? [];
+    expect(now?.start).toEqual(elsewhere.start);
+  });
+
   // Before the server reads the row, and between its reading and its archiving.
   describe.each(['arrives', 'loaded'] as const)('staff act when an update %s', (moment) => {
     function meanwhile(fake: FakeOscar, act: () => void) {

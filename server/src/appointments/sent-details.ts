@@ -39,12 +39,16 @@ function missing(name: string) {
 /**
  * The comment of a request. `undefined`: none was sent. `null`: it is to be cleared.
  *
- * @throws Problem `request_invalid` if the EHR takes no comment of this length
+ * @throws Problem `request_invalid` if the EHR takes no comment of this length, or none with these characters
  */
 export function readComment({ capabilities }: EhrConnection, sent: string | undefined): string | null | undefined {
-  const { commentLength = Number.POSITIVE_INFINITY } = capabilities;
+  const { commentLength = Number.POSITIVE_INFINITY, commentsWithoutEmoji = false } = capabilities;
   if (sent !== undefined && sent.length > commentLength) {
     const detail = `/comment is too long: this EHR takes up to ${commentLength} characters.`;
+    throw problemAt(inBody('comment'), 'request_invalid', detail);
+  }
+  if (commentsWithoutEmoji && sent !== undefined && /[\u{10000}-\u{10FFFF}]/u.test(sent)) {
+    const detail = '/comment has characters that this EHR cannot store: emoji, or others beyond U+FFFF.';
     throw problemAt(inBody('comment'), 'request_invalid', detail);
   }
   return sent === undefined ? undefined : sent || null;
