@@ -65,7 +65,8 @@ export function createReconfigure({ ehrs, clients, db, migrated, inUse, applied,
       return await reconfigure(next, isForced);
     } catch (error) {
       // A client that is revoked does not wait for an EHR.
-      if (error instanceof NotYet) clients.configure({ emrs: inUse().emrs, clients: clientsOf(configuration, ehrs) });
+      if (error instanceof NotYet)
+        clients.configure({ emrs: inUse().emrs, clients: clientsMeanwhile(configuration, inUse()) });
       throw error;
     } finally {
       await noteGrants(db, clients.configured()).catch((error) =>
@@ -75,9 +76,21 @@ export function createReconfigure({ ehrs, clients, db, migrated, inUse, applied,
   };
 }
 
-/** With their grants to EHRs that are in use. */
-function clientsOf({ clients }: Configuration, { registry }: Pick<Ehrs, 'registry'>): Configuration['clients'] {
-  return clients.map((client) => ({ ...client, grants: client.grants.filter(({ emr }) => registry.has(emr)) }));
+/**
+ * The clients of the next configuration while the EHRs of the former one are in use. Whoever has work open in a place that is to go
+ * can end it.
+ */
+function clientsMeanwhile(next: Configuration, former: Configuration): Configuration['clients'] {
+  const going = new Set(missingIn(next, former).map(({ emr }) => emr));
+  const staying = new Set(former.emrs.map(({ id }) => id).filter((id) => !going.has(id)));
+  return next.clients.map((client) => {
+    const before = former.clients.find(({ id }) => id === client.id)?.grants ?? [];
+    const grants = [
+      ...client.grants.filter(({ emr }) => staying.has(emr)),
+      ...before.filter(({ emr }) => going.has(emr)),
+    ];
+    return { ...client, grants };
+  });
 }
 
 /** The start creates tables, with all gateways of the former version still at work. */

@@ -238,7 +238,7 @@ describe('a lease lost during the call to the EHR', () => {
     await hang('a');
     await it.expireLeases();
     const token = randomUUID();
-    const [row] = await leaseDue(it.db, { emr: 'notes', careUnits: [], token, leaseSeconds: 60, limit: 1 });
+    const [row] = await leaseDue(it.db, { emr: 'notes', careUnits: ['ward'], token, leaseSeconds: 60, limit: 1 });
     if (!row) throw new Error('Nothing was due');
     await takeOver();
     const longAgo = performance.now() - 60_000;
