@@ -1,5 +1,7 @@
+import { plainHttp } from '@crossward/connector-kit/conformance';
 import { describe, expect, test } from 'vitest';
 import type { ServerHabits } from '../fake/habits.ts';
+import { fhirR4Connector } from '../src/connector.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { appointment, everybody, openServer } from './published-servers.ts';
 import { probeServer } from './subject.ts';
@@ -117,6 +119,26 @@ test.each<[ServerHabits, boolean, boolean]>([
   const { of } = await check(habits);
   const warning = expect.objectContaining({ status: 'warning', detail: expect.stringContaining('changes_seconds: 0') });
   expect(of('changes')).toEqual(isFound ? undefined : warning);
+});
+
+test('a server says what it is, and what has another shape is left out', async () => {
+  const { server, settings } = await openServer({});
+  const resource = [
+    {
+      type: 'Slot',
+      interaction: [{ code: 'read' }, null, { code: 7 }],
+      searchParam: {},
+      operation: [{ name: '$find' }],
+    },
+    { type: 'Binary', interaction: 'read', operation: [{}] },
+  ];
+  const statement = { fhirVersion: '4.0.1', software: { name: 'Clinic', version: null }, rest: [{ resource }] };
+  const body = { resourceType: 'CapabilityStatement', ...statement };
+  server.misbehave = ({ path }) => (path === '/metadata' ? { status: 200, body } : undefined);
+  const context = { emr: 'fhir', settings, careUnits: [everybody], http: plainHttp(), now: () => new Date() };
+  expect(await fhirR4Connector.describe?.(context)).toMatchObject({
+    ...{ software: ['Clinic'], FHIR: ['4.0.1'], Slot: ['read', '$find'], Binary: [], Patient: [] },
+  });
 });
 
 test('the check names the version of a server that speaks no R4', async () => {

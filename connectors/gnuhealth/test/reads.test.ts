@@ -139,6 +139,13 @@ test("staff's own evaluations and attachments are shown", async () => {
   }
 });
 
+test('a server says which modules it has', async () => {
+  const { fake } = await open();
+  expect(await gnuHealthConnector.describe?.(contextFor(settingsFor(fake.url)))).toEqual({
+    software: ['health 5.0.6', 'health_calendar 5.0.5'],
+  });
+});
+
 test('the probe tells what staff must add', async () => {
   const { fake } = await open();
   const probe = async (settings = settingsFor(fake.url)) =>

@@ -23,6 +23,11 @@ test('the probe finds a practice whose slots the settings name', async () => {
   expect(recommendedSettings).toEqual({});
 });
 
+test('a practice says which version it has', async () => {
+  const { practice } = await openPractice();
+  expect(await gpConnectConnector.describe?.(contextFor(settingsFor(practice.url)))).toEqual({ software: ['1.2.7'] });
+});
+
 test('the probe recommends services for slots that nobody can book', async () => {
   const { practice } = await openPractice();
   const { byName, recommendedSettings } = await probe(practice.url, { healthcare_services: [] });

@@ -69,7 +69,7 @@ function probeMoves({ capabilities: { changes, rebooks } }: Booking, findings: P
 
 /** From the CapabilityStatement. */
 export async function describeFhirR4(context: ConnectorContext<FhirSettings>): Promise<ServerDescription> {
-  return (await readServerFacts(await signIn(context))).described;
+  return (await readServerFacts(await signIn(context))).describe();
 }
 
 /** Medical notes, documents and schedules. */

@@ -42,7 +42,7 @@ export interface ServerFacts {
   /** Whether Patients can be searched for by the records that they link to: `Patient?link=`. */
   readonly searchesPatientLinks: boolean;
   /** Its software, and what it lists for each type that is used. */
-  readonly described: ServerDescription;
+  describe(): ServerDescription;
 }
 
 /** Whether an existing Appointment can be changed at all. */
@@ -121,11 +121,11 @@ function serverFacts(statement: CapabilityStatement): ServerFacts {
     createsPatientsOnce: resources.get('Patient')?.conditionalCreate === true,
     conditionalCreate: resources.get('Appointment')?.conditionalCreate === true,
     revIncludesAppointments: resources.get('Slot')?.searchRevInclude?.includes('Appointment:slot') === true,
-    described: {
-      software: [statement.software?.name, statement.software?.version].flatMap((it) => it ?? []),
-      FHIR: [statement.fhirVersion].flatMap((it) => it ?? []),
+    describe: () => ({
+      software: [...textsIn([statement.software], 'name'), ...textsIn([statement.software], 'version')],
+      FHIR: textsIn([statement], 'fhirVersion'),
       ...Object.fromEntries(usedTypes.map((type) => [type, wordsOf(resources.get(type))])),
-    },
+    }),
   };
 }
 
@@ -139,8 +139,13 @@ type ListedType = NonNullable<NonNullable<CapabilityStatement['rest']>[number]['
 /** Its interactions, search parameters and operations. */
 function wordsOf({ interaction, searchParam, operation }: Partial<ListedType> = {}): string[] {
   return [
-    ...(interaction ?? []).flatMap(({ code }) => code ?? []),
-    ...(searchParam ?? []).flatMap(({ name }) => name ?? []),
-    ...(operation ?? []).flatMap(({ name }) => (name === undefined ? [] : `$${name.replace(/^\$/, '')}`)),
+    ...textsIn(interaction, 'code'),
+    ...textsIn(searchParam, 'name'),
+    ...textsIn(operation, 'name').map((name) => `$${name.replace(/^\$/, '')}`),
   ];
+}
+
+/** Nothing here is worth an error: what has another shape is left out. */
+function textsIn(list: unknown, member: string): string[] {
+  return (Array.isArray(list) ? list : []).flatMap((it) => (typeof it?.[member] === 'string' ? it[member] : []));
 }
