@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
@@ -35,6 +37,23 @@ function fileOf(version: number): ConfigurationFile {
   if (!norway || version % 5 !== 0) return { ...first, emrs };
   const clients = first.clients.map((client) => ({ ...client, grants: [...client.grants, { emr: 'more' }] }));
   return { ...first, emrs: [...emrs, { ...norway, id: 'more' }], clients };
+}
+
+function withEhr(file: ConfigurationFile, url: string): ConfigurationFile {
+  const [norway] = file.emrs;
+  if (!norway) throw new Error('The demo has EHRs');
+  const connection = { allow_private_addresses: true };
+  const settings = { base_url: url };
+  return { ...file, emrs: [...file.emrs, { ...norway, id: 'silent', connector: 'fhir-r4', settings, connection }] };
+}
+
+/** A FHIR server that accepts connections and never answers. `asked` ends when one has come. */
+async function startSilentEhr(): Promise<{ readonly url: string; readonly asked: Promise<unknown> }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  const asked = once(server, 'connection');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
 async function namesOf(gateway: ChildGateway): Promise<readonly string[]> {
@@ -78,9 +97,11 @@ test('two gateways that read their file again and again lose, double and reject 
   expect([...load.reasons].filter((reason) => reason !== 'overloaded')).toEqual([]);
   expect(load.counts.unanswered).toBe(0);
 
-  // One is killed while it reads the file, and starts with the next one.
-  await publish(fileOf(reloads + 1));
+  // One is killed while it opens a connection that the file names, and starts with the next file.
+  const silent = await startSilentEhr();
+  await publish(withEhr(fileOf(reloads + 1), silent.url));
   process.kill(gateways[1]?.pid ?? 0, 'SIGHUP');
+  await silent.asked;
   await gateways[1]?.kill();
   gateways[1] = await start(ports[1]);
   await reload(reloads + 2);

@@ -446,7 +446,7 @@ interface ModuleWith<Context> {
   probe?(context: Context): Promise<ProbeReport>;
   /**
    * Asks the server what it is, in a few requests that read. The gateway asks once a day, and tells operators when the answer becomes
-   * another. So it contains nothing that depends on records, and no patient data. It throws a ConnectorError if the server cannot say.
+   * another. It also asks before a connection with other settings replaces one that is in use. So it contains nothing that depends on records, and no patient data. It throws a ConnectorError if the server cannot say.
    */
   describe?(context: Context): Promise<ServerDescription>;
   /**

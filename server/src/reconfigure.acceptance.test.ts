@@ -16,7 +16,6 @@ import {
 import { eventually, messagesAbout } from '../../test/requests/codes.ts';
 import { browserWith, withConsole } from '../../test/requests/console.ts';
 import { type Configuration, type ConfiguredEmr, hashSecret } from './config/configuration.ts';
-import { NotYet } from './reconfigure.ts';
 
 /** How often each EHR was opened. A connection is known by its number. */
 const opened = new Map<string, number>();
@@ -176,7 +175,6 @@ test('the circuit breaker begins fresh with a new connection, and stays with new
 test('an EHR that does not answer with its new settings keeps its connection, unless that is forced', async () => {
   cannotOpen = true;
   await expect(reconfigure(reconnected)).rejects.toThrow(/^EHR sandbox-no: does not answer with its new settings/);
-  await expect(reconfigure(reconnected)).rejects.toBeInstanceOf(NotYet);
   expect((await gateway.request('GET', `${oslo}/resources`)).status).toBe(200);
   expect(await reconfigure(reconnected, true)).toMatchObject({ reconnected: ['sandbox-no'] });
   const { body } = await gateway.request<Problem>('GET', `${oslo}/resources`);
@@ -196,7 +194,7 @@ test('an EHR with open work is removed only if that is forced, and goes on when 
   };
   const before = gateway.deps.ehrs.get('sandbox-se');
   await expect(reconfigure(without)).rejects.toThrow(
-    /^EHR sandbox-se: is neither removed nor moved to another server while something is open there \(1 code, 1 hold\)/,
+    /^EHR sandbox-se: is neither removed nor moved to another server or institution while something is open there \(1 code, 1 hold\)/,
   );
   // The former server knows the hold, and the new one would take a write that is made again.
   const moved = configuration.emrs.map((emr) =>
@@ -208,7 +206,7 @@ test('an EHR with open work is removed only if that is forced, and goes on when 
   // A client that is revoked does not wait.
   const [revoked] = configuration.clients;
   const fewer = { ...without, clients: without.clients.slice(1) };
-  await expect(reconfigure(fewer)).rejects.toBeInstanceOf(NotYet);
+  await expect(reconfigure(fewer)).rejects.toThrow('while something is open there');
   expect(gateway.deps.clients.find(revoked?.id ?? '')).toBeUndefined();
   await reconfigure(configuration);
   expect((await gateway.request('GET', `${sodermalm}/resources`)).status).toBe(200);
@@ -246,6 +244,15 @@ test('a care unit with open work is removed only if that is forced', async () =>
     /^EHR sandbox-se: the care unit sodermalm is neither removed/,
   );
   expect(await reconfigure(keep('sodermalm'))).toMatchObject({ removed: [] });
+  const named = (settings: Record<string, unknown>) => ({
+    ...configuration,
+    emrs: configuration.emrs.map((emr) => ({
+      ...emr,
+      care_units: emr.care_units.map((it) => (it.id === 'sodermalm' ? { ...it, settings } : it)),
+    })),
+  });
+  await expect(reconfigure(named({ institution: 2 }))).rejects.toThrow('the care unit sodermalm is neither removed');
+  expect(await reconfigure(named({ resources: ['r-1'] }))).toMatchObject({ reconnected: ['sandbox-se'] });
   await reconfigure(keep('lund'), true);
   expect((await gateway.request<Problem>('GET', `${sodermalm}/resources`)).body.reason).toBe('care_unit_not_found');
 });

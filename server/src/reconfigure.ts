@@ -21,7 +21,7 @@ export interface Configured {
 export type Changes = Pick<EhrChange, 'added' | 'reconnected' | 'removed'>;
 
 /** The configuration cannot be used now, but later it may. */
-export class NotYet extends ConfigurationError {}
+class NotYet extends ConfigurationError {}
 
 interface Parts {
   readonly ehrs: Ehrs;
@@ -47,10 +47,7 @@ export function createReconfigure({ ehrs, clients, db, migrated, inUse, applied,
     const missing = missingIn(configuration, inUse());
     if (missing.length > 0 && !isForced) assertNothingOpen(await countOpenWork(db, missing));
     const change = await ehrs.prepare(configuration.emrs, connectors);
-    if (change.notOpen.length > 0 && !isForced) {
-      await change.drop();
-      throw new NotYet(change.notOpen.map(notOpenText));
-    }
+    if (change.notOpen.length > 0 && !isForced) throw new NotYet(change.notOpen.map(notOpenText));
     change.apply();
     clients.configure(configuration);
     applied({ configuration, connectors });
@@ -113,23 +110,30 @@ async function assertLogo({ patient_page, policies }: ConfiguredEmr['care_units'
 }
 
 /**
- * EHRs, and care units of the others, that are in use and not in the configuration. An id that now stands for another server is such
- * an EHR: the new one would not know what is open in the former one, and a write would be made again there.
+ * EHRs, and care units of the others, that are in use and not in the configuration. An id that now stands for another server or
+ * institution is one of them: the new one would not know what is open in the former one, and a write would be made again there.
  */
 function missingIn({ emrs }: Configuration, inUse: Configuration): WorkPlace[] {
   return inUse.emrs.flatMap((former): WorkPlace[] => {
     const { id } = former;
     const next = emrs.find((emr) => emr.id === id);
     if (!next || !isDeepStrictEqual(serverOf(next), serverOf(former))) return [{ emr: id, careUnit: null }];
-    const kept = new Set(next.care_units.map((careUnit) => careUnit.id));
-    return former.care_units.flatMap((careUnit) => (kept.has(careUnit.id) ? [] : { emr: id, careUnit: careUnit.id }));
+    const kept = new Map(next.care_units.map((careUnit) => [careUnit.id, placeOf(careUnit)]));
+    return former.care_units.flatMap((careUnit) =>
+      isDeepStrictEqual(kept.get(careUnit.id), placeOf(careUnit)) ? [] : { emr: id, careUnit: careUnit.id },
+    );
   });
 }
 
-/** The connector, and the address that its settings name. */
+/** The connector, and the address and database that its settings name. */
 function serverOf({ connector, settings }: ConfiguredEmr): readonly unknown[] {
-  const { base_url, provider_url, url } = settings as Readonly<Record<string, unknown>>;
-  return [connector, base_url, provider_url, url];
+  const { base_url, provider_url, url, database } = settings as Readonly<Record<string, unknown>>;
+  return [connector, base_url, provider_url, url, database];
+}
+
+/** What names the institution in the EHR. Lists and mappings say what can be booked there. */
+function placeOf({ settings = {} }: ConfiguredEmr['care_units'][number]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => typeof value !== 'object'));
 }
 
 function assertNothingOpen(open: readonly OpenWork[]): void {
@@ -144,7 +148,7 @@ function openText({ emr, careUnit, writes, codes, holds }: OpenWork): string {
   ] as const;
   const words = counts.flatMap(([count, one, many]) => (count > 0 ? [`${count} ${count === 1 ? one : many}`] : []));
   const place = careUnit === null ? `EHR ${emr}:` : `EHR ${emr}: the care unit ${careUnit}`;
-  return `${place} is neither removed nor moved to another server while something is open there (${words.join(', ')}); \`crossward reload --force\` leaves that to operators`;
+  return `${place} is neither removed nor moved to another server or institution while something is open there (${words.join(', ')}); \`crossward reload --force\` leaves that to operators`;
 }
 
 function notOpenText({ emr, detail }: EhrChange['notOpen'][number]): string {

@@ -9,12 +9,15 @@ import { allowedPlainText } from './config/rules/plain-text.ts';
 import { connectors } from './ehr/connectors.ts';
 import type { Reload, ReloadAnswer } from './http/routes/reload.ts';
 import { describeError } from './log/describe-error.ts';
-import { type Changes, type Configured, NotYet } from './reconfigure.ts';
+import type { Changes, Configured } from './reconfigure.ts';
 import { ConfigurationError } from './startup/configuration-error.ts';
 
 /** Milliseconds between two looks at the file. One that has changed is read at the second look that finds it the same. */
 const lookPause = 2_000;
-/** Milliseconds after which a file is tried again that could not be used yet. Twice as long each time, up to the longest. */
+/**
+ * Milliseconds after which a file is tried again that could not be used. Twice as long each time, up to the longest. What was wrong
+ * may be another file that it names, such as a certificate.
+ */
 const shortestRetryPause = 10_000;
 const longestRetryPause = 300_000;
 
@@ -38,45 +41,49 @@ const nothing = { added: [], reconnected: [], removed: [], waiting: [], mistakes
 export function startReloading({ path, loaded, reconfigure, watch, log }: Parts): Reloading {
   let running = loaded;
   let turn: Promise<unknown> = Promise.resolve();
-  /** `performance.now()`. Absent: the last file was used, or has a mistake. */
+  /** The last reading that has not begun: it is the answer to whoever asks meanwhile. */
+  let next: { readonly isForced: boolean; readonly answer: Promise<ReloadAnswer> } | undefined;
+  /** `performance.now()`. Absent: the last file was used. */
   let retryAt: number | undefined;
   let retryPause = shortestRetryPause;
 
   const reload: Reload = (isForced) => {
+    if (next && (next.isForced || !isForced)) return next.answer;
     const answer = turn.then(() => readAgain(isForced));
+    next = { isForced, answer };
     turn = answer;
     return answer;
   };
 
   async function readAgain(isForced: boolean): Promise<ReloadAnswer> {
+    if (next?.isForced === isForced) next = undefined;
     retryAt = undefined;
     try {
-      const next = await loadAgain({ path, connectors, environment: process.env }, running.file);
-      const changes = next.isChanged ? await reconfigure(next, isForced) : nothing;
-      return used(next, changes);
+      const read = await loadAgain({ path, connectors, environment: process.env }, running.file);
+      // Clients of a file that was refused may be in use.
+      const isOther = read.isChanged || watch.state.refused !== undefined;
+      return used(read, isOther ? await reconfigure(read, isForced) : nothing);
     } catch (error) {
       return refused(error);
     }
   }
 
-  function used(next: Awaited<ReturnType<typeof loadAgain>>, { added, reconnected, removed }: Changes): ReloadAnswer {
-    const outcome = next.isChanged ? 'changed' : 'unchanged';
-    const { waiting } = next;
+  function used(read: Awaited<ReturnType<typeof loadAgain>>, { added, reconnected, removed }: Changes): ReloadAnswer {
+    const outcome = read.isChanged ? 'changed' : 'unchanged';
+    const { waiting } = read;
     const before = { ...watch.state };
-    running = next;
+    running = read;
     watch.used(outcome, waiting);
-    if (next.isChanged) warnPlainText(next.configuration, log);
-    if (next.isChanged || before.refused) log.info({ added, reconnected, removed }, 'configuration file in use');
+    if (read.isChanged) warnPlainText(read.configuration, log);
+    if (read.isChanged || before.refused) log.info({ added, reconnected, removed }, 'configuration file in use');
     if (waiting.join() !== before.waiting.join() && waiting.length > 0)
       log.warn({ settings: waiting }, 'settings of the configuration file take effect at a restart');
     return { ...nothing, outcome, added, reconnected, removed, waiting };
   }
 
   function refused(error: unknown): ReloadAnswer {
-    if (!(error instanceof ConfigurationError) || error instanceof NotYet) {
-      retryAt = performance.now() + retryPause;
-      retryPause = Math.min(2 * retryPause, longestRetryPause);
-    }
+    retryAt = performance.now() + retryPause;
+    retryPause = Math.min(2 * retryPause, longestRetryPause);
     if (!(error instanceof ConfigurationError))
       log.error({ cause: describeError(error) }, 'reading the configuration again failed, will retry');
     const mistakes = error instanceof ConfigurationError ? error.mistakes : ['an error of the gateway; the log has it'];

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { readEnvironment } from '../config/environment/environment.ts';
 import type { ReloadAnswer } from '../http/routes/reload.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
-import { reloadHeader, reloadTokens } from '../secrets/reload-token.ts';
+import { reloadHeader, reloadToken } from '../secrets/reload-token.ts';
 import { urlOf } from './doctor/check-gateway.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import type { Output } from './output.ts';
@@ -64,10 +64,9 @@ async function ask(isForced: boolean): Promise<ReloadAnswer> {
     throw new UsageError('CROSSWARD_CONFIG is not set: the demo has no file to read again.');
   }
   const url = urlOf(host, port);
-  const [token] = reloadTokens(createKeyRing([secretKey.reveal()]), Date.now());
   const response = await fetch(`${url}/reload?force=${isForced}`, {
     method: 'POST',
-    headers: { [reloadHeader]: token },
+    headers: { [reloadHeader]: reloadToken(createKeyRing([secretKey.reveal()]), isForced, Date.now()) },
     signal: AbortSignal.timeout(longestWait),
     redirect: 'manual',
   }).catch(() => {

@@ -48,6 +48,8 @@ export interface EhrLink {
   readonly watched: WatchedEhr;
   /** What callers may know of why it is not open. */
   openingDetail(): string | undefined;
+  /** From now on, it is opened without asking the EHR first. */
+  putToUse(): void;
   /** From now on, calls are rejected as if operators had paused the EHR. */
   refuseCalls(): void;
   /** Only work that has begun goes on with it: it is not opened any more, and the log does not tell its state. */
@@ -61,6 +63,8 @@ export interface EhrLink {
 /**
  * Opens the way to an EHR. One that is unreachable is opened later.
  *
+ * @param asksFirst it replaces another one: until it is put to use, it is open only when the EHR has said what it is, if the
+ *   connector can ask (`describe`)
  * @throws {ConfigurationError} if a TLS file cannot be used, or the connector throws an error other than a `ConnectorError` or
  *   returns no connector
  */
@@ -68,6 +72,7 @@ export async function openLink(
   emr: ConfiguredEmr,
   module: ConnectorModule,
   { database, db, keys, metrics, pauses, now, log }: LinkDependencies,
+  asksFirst: boolean,
 ): Promise<EhrLink> {
   const pace = createPace({
     fixedRate: emr.connection.requests_per_second,
@@ -92,9 +97,11 @@ export async function openLink(
     }),
   };
   const watchedDatabase = watchWaits(database);
-  const { open } = bindConnector(module, context, watchedDatabase.pool);
+  const { open, describe } = bindConnector(module, context, watchedDatabase.pool);
+  let mustAnswer = asksFirst;
   const openSealed = async () => {
     const connector = await open();
+    if (mustAnswer) await describe();
     limitRate(pace, emr.connection, connector);
     return sealedConnector(connector, keys, emr.id);
   };
@@ -136,6 +143,9 @@ export async function openLink(
     },
     watched: { breaker: () => guard.health().breaker, rate: pace.rate, unreadable: unreadable.counts },
     openingDetail: opening.detail,
+    putToUse() {
+      mustAnswer = false;
+    },
     refuseCalls() {
       refusesSince ??= now();
     },

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
+import { eventually } from '../../../test/requests/codes.ts';
 import { Secret } from '../config/environment/secret.ts';
 import { demoConfigurationPath } from '../config/file/demo.ts';
 import { loadEmr } from '../config/file/load.ts';
@@ -23,17 +24,31 @@ const capabilities = { patientIdentifierTypes: [], resourceIdentifierTypes: [], 
 /** A connection whose connector has no tables and finds patients like this. */
 async function connect(
   findPatient: (context: ConnectorContext<unknown>) => Promise<null>,
-  { more = {}, claims = {} }: { more?: Partial<ConnectionSettings>; claims?: Partial<Capabilities> } = {},
+  {
+    more = {},
+    claims = {},
+    asked = { open: async () => undefined, describe: async () => undefined },
+  }: {
+    more?: Partial<ConnectionSettings>;
+    claims?: Partial<Capabilities>;
+    asked?: Record<'open' | 'describe', (settings: unknown) => Promise<void>>;
+  } = {},
 ) {
   const { emr } = await loadEmr({ path: demoConfigurationPath, connectors, environment: {} }, () => 'sandbox-no');
   const module = {
     name: 'own-transport',
     settingsSchema: {},
-    open: async (context: ConnectorContext<unknown>) =>
-      ({
+    async open(context: ConnectorContext<unknown>) {
+      await asked.open(context.settings);
+      return {
         capabilities: { ...capabilities, ...claims },
         findPatient: () => findPatient(context),
-      }) as unknown as Connector,
+      } as unknown as Connector;
+    },
+    async describe(context: ConnectorContext<unknown>) {
+      await asked.describe(context.settings);
+      return {};
+    },
   };
   const connection = { ...emr.connection, allow_private_addresses: true, retries: 0, ...more };
   const metrics = new Registry();
@@ -55,13 +70,15 @@ async function connect(
     const { values } = (await metrics.getSingleMetric('crossward_ehr_request_rate_limit')?.get()) ?? { values: [] };
     return values.map(({ value }) => value);
   };
+  const prepare = (next: Partial<Omit<typeof configured, 'settings'>> & { settings?: unknown }) =>
+    ehrs.prepare([{ ...configured, ...next } as typeof configured], [module]);
   /** Makes another configuration of the EHR the one in use. */
-  const change = async (next: Partial<typeof configured>) => {
-    const prepared = await ehrs.prepare([{ ...configured, ...next }], [module]);
+  const change = async (next: Parameters<typeof prepare>[0]) => {
+    const prepared = await prepare(next);
     prepared.apply();
     return prepared;
   };
-  return { ehr, ehrs, configured, change, find, rateLimit, failures: emr.connection.breaker.failures };
+  return { ehr, ehrs, configured, prepare, change, find, rateLimit, failures: emr.connection.breaker.failures };
 }
 
 test('the calls of a plug-in that does not use the gateway’s HTTP client count for the breaker', async () => {
@@ -165,6 +182,52 @@ test('a secret that is another one gives a new connection', async () => {
   await change({ settings: { token: new Secret('one') } });
   expect(await change({ settings: { token: new Secret('one') } })).toMatchObject({ reconnected: [] });
   expect(await change({ settings: { token: new Secret('other') } })).toMatchObject({ reconnected: ['sandbox-no'] });
+});
+
+test('a new connection is open when the EHR has said what it is, or when it is put to use', async () => {
+  const described: unknown[] = [];
+  const { ehrs, configured, prepare, find } = await connect(async () => null, {
+    asked: {
+      open: async () => undefined,
+      async describe(settings) {
+        described.push(settings);
+        if (settings === 'mistyped') throw new ConnectorError('unavailable', 'Nobody is there');
+      },
+    },
+  });
+  expect(described).toEqual([]);
+  expect(await prepare({ settings: 'right' })).toMatchObject({ notOpen: [] });
+  const change = await prepare({ settings: 'mistyped' });
+  expect(change.notOpen).toEqual([{ emr: configured.id, detail: undefined }]);
+  expect(described).toEqual(['right', 'mistyped']);
+  expect(await find()).toBeNull();
+  change.apply();
+  await vi.waitFor(() => expect(ehrs.registry.get(configured.id)?.isOpen).toBe(true), 10_000);
+});
+
+test('a connection that opens slowly is used when the same change is prepared again', async () => {
+  const opening: { settings: unknown; end: () => void }[] = [];
+  const { ehrs, configured, prepare } = await connect(async () => null, {
+    asked: {
+      async open(settings) {
+        if (typeof settings !== 'string') return;
+        const { promise, resolve } = Promise.withResolvers<void>();
+        opening.push({ settings, end: resolve });
+        await promise;
+      },
+      describe: async () => undefined,
+    },
+  });
+  expect((await prepare({ settings: 'slow' })).notOpen).toHaveLength(1);
+  opening[0]?.end();
+  const ready = await eventually(async () => {
+    const change = await prepare({ settings: 'slow' });
+    expect(change.notOpen).toEqual([]);
+    return change;
+  });
+  expect(opening.map(({ settings }) => settings)).toEqual(['slow']);
+  ready.apply();
+  expect(ehrs.registry.get(configured.id)?.isOpen).toBe(true);
 });
 
 test('a change that cannot be made leaves everything as it is', async () => {

@@ -13,7 +13,8 @@ export type EhrRegistry = ReadonlyMap<string, EhrConnection>;
 export interface Ehrs {
   readonly registry: EhrRegistry;
   /**
-   * Opens what another configuration needs, beside what is in use.
+   * Opens what another configuration needs, beside what is in use. One that is not applied stays open, or goes on opening, until
+   * the next one is prepared, which uses it if it needs the same.
    *
    * @throws {ConfigurationError} as `openEhrs` does. Then nothing has changed
    */
@@ -22,7 +23,7 @@ export interface Ehrs {
   close(): Promise<void>;
 }
 
-/** A change of the EHRs that is ready. End it with `apply` or `drop`. */
+/** A change of the EHRs that is ready. */
 export interface EhrChange {
   readonly added: readonly string[];
   /** With a new connection. */
@@ -32,7 +33,6 @@ export interface EhrChange {
   readonly notOpen: readonly { readonly emr: string; readonly detail: string | undefined }[];
   /** From now on, new work uses it. What runs ends on the former connections, which close when they are idle. */
   apply(): void;
-  drop(): Promise<void>;
 }
 
 interface Entry {
@@ -53,6 +53,8 @@ export async function openEhrs(
   const { metrics } = dependencies;
   const registry = new Map<string, EhrConnection>();
   let entries: ReadonlyMap<string, Entry> = new Map();
+  /** Opened for a change that is not in use yet. */
+  let waiting: ReadonlyMap<string, Entry> = new Map();
   const closing = new Set<ReturnType<typeof closeWhenIdle>>();
 
   function retire(link: EhrLink): void {
@@ -62,28 +64,21 @@ export async function openEhrs(
   }
 
   async function prepare(nextEmrs: Configuration['emrs'], modules: readonly ConnectorModule[]): Promise<EhrChange> {
-    const opened: EhrLink[] = [];
-    const drop = async () => void (await Promise.all(opened.map((link) => link.close())));
     const entryOf = async (emr: ConfiguredEmr): Promise<Entry> => {
       const module = modules.find(({ name }) => name === emr.connector);
       if (!module) throw new Error(`No connector is named ${emr.connector}`);
-      const known = entries.get(emr.id);
-      if (known?.link.module === module && isDeepStrictEqual(linkSettings(known.emr), linkSettings(emr))) {
-        return { emr, link: known.link };
-      }
-      const link = await openLink(emr, module, dependencies);
-      opened.push(link);
+      const known = [entries.get(emr.id), waiting.get(emr.id)].find((it) => it && isSameLink(it, emr, module));
+      const link = known?.link ?? (await openLink(emr, module, dependencies, entries.has(emr.id)));
       return { emr, link };
     };
     const results = await Promise.allSettled(nextEmrs.map(entryOf));
-    const failed = results.find((it) => it.status === 'rejected');
-    if (failed) {
-      await drop();
-      throw failed.reason;
-    }
     const next = new Map(
       results.flatMap((it) => (it.status === 'fulfilled' ? [[it.value.emr.id, it.value] as const] : [])),
     );
+    const failed = results.find((it) => it.status === 'rejected');
+    const others = [...next].filter(([id, { link }]) => entries.get(id)?.link !== link);
+    await waitWith(failed ? [] : others, others);
+    if (failed) throw failed.reason;
     const reconnected = [...next.values()].filter(({ emr, link }) => {
       const known = entries.get(emr.id);
       return known !== undefined && known.link !== link;
@@ -105,14 +100,24 @@ export async function openEhrs(
           retire(link);
         }
         entries = next;
+        waiting = new Map();
         registry.clear();
         for (const [id, { emr, link }] of next) {
+          link.putToUse();
           registry.set(id, connectionOf(emr, link));
           metrics.watch(id, link.watched);
         }
       },
-      drop,
     };
+  }
+
+  /** Keeps some of the links that were opened, and closes all others that are not in use. */
+  async function waitWith(kept: Iterable<readonly [string, Entry]>, opened: Iterable<readonly [string, Entry]>) {
+    const next = new Map(kept);
+    const links = new Set([...waiting, ...opened].map(([, { link }]) => link));
+    for (const { link } of next.values()) links.delete(link);
+    waiting = next;
+    await Promise.all([...links].map((link) => link.close()));
   }
 
   (await prepare(emrs, connectors)).apply();
@@ -121,9 +126,13 @@ export async function openEhrs(
     prepare,
     async close() {
       await Promise.all([...closing].map((one) => one.close()));
-      await Promise.all([...entries.values()].map(({ link }) => link.close()));
+      await Promise.all([...entries.values(), ...waiting.values()].map(({ link }) => link.close()));
     },
   };
+}
+
+function isSameLink(known: Entry, emr: ConfiguredEmr, module: ConnectorModule): boolean {
+  return known.link.module === module && isDeepStrictEqual(linkSettings(known.emr), linkSettings(emr));
 }
 
 /** Whether work would notice that it is replaced by one that is not open. Nothing calls an EHR that is paused. */

@@ -1,8 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../problems/problem.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
-import { reloadHeader, reloadTokens } from '../../secrets/reload-token.ts';
+import { checkReloadTokens, reloadHeader } from '../../secrets/reload-token.ts';
 
 /** What became of the wish to read the configuration file again. */
 export interface ReloadAnswer {
@@ -25,17 +24,10 @@ export type Reload = (isForced: boolean) => Promise<ReloadAnswer>;
 
 /** `POST /reload`, for `crossward reload`. Whoever has no token of the secret key learns nothing of it. */
 export function addReload(app: FastifyInstance, keys: KeyRing, reload: Reload): void {
-  app.post<{ Querystring: { readonly force?: string } }>('/reload', async (request) => {
-    if (!hasToken(request, keys)) throw new Problem('route_not_found');
-    return reload(request.query.force === 'true');
+  const isValid = checkReloadTokens(keys);
+  app.post<{ Querystring: { readonly force?: string } }>('/reload', async ({ headers, query }) => {
+    const isForced = query.force === 'true';
+    if (!isValid(String(headers[reloadHeader] ?? ''), isForced, Date.now())) throw new Problem('route_not_found');
+    return reload(isForced);
   });
-}
-
-function hasToken({ headers }: FastifyRequest, keys: KeyRing): boolean {
-  const given = hashOf(String(headers[reloadHeader] ?? ''));
-  return reloadTokens(keys, Date.now()).some((token) => timingSafeEqual(hashOf(token), given));
-}
-
-function hashOf(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }
