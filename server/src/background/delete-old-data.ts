@@ -11,7 +11,7 @@ import { rollUp } from '../history/roll-up.ts';
 import { deleteExpiredContent, deleteOldMessages } from '../messages/retention.ts';
 import { deleteOldAssertions } from '../oauth/used-assertions.ts';
 import { deleteOldUploads } from '../uploads/remove-uploads.ts';
-import { deleteOldWrites } from '../writes/retention.ts';
+import { deleteOldWrites } from '../writes/stored-write.ts';
 
 /** Batch size for each kind of row, so that no statement takes long. */
 const atOnce = 1_000;

@@ -14,7 +14,7 @@ import {
   rowsOf,
 } from '../../../test/requests/codes.ts';
 import { deleteOldMessages } from '../messages/retention.ts';
-import { deleteOldWrites } from '../writes/retention.ts';
+import { deleteOldWrites } from '../writes/stored-write.ts';
 import { deleteOldConfirmations, deleteUsedCodes } from './retention.ts';
 
 const days = 7;

@@ -6,19 +6,12 @@ import { Problem, problemAt } from '../problems/problem.ts';
 import { reasons } from '../problems/reasons.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { sinceBoot } from '../time/since-boot.ts';
-import { insertWrite, keyLifetime, type Planned } from './store-plan.ts';
-import { type Leased, openOutcome, openStored, type Stored, type StoredRow, storedColumns } from './stored-write.ts';
+import { insertWrite, type Planned, storePlan } from './store-plan.ts';
+import type { Leased, Stored, StoredRow, UnclaimedKey } from './stored-write.ts';
+import { keyLifetime, openOutcome, openStored } from './stored-write.ts';
 import type { WriteResponse, WriteServices } from './write-kind.ts';
 
 type Services = Pick<WriteServices, 'db' | 'keys' | 'liveTokens'>;
-
-/** The `Idempotency-Key` of a request that is not claimed yet, with the write that would claim it. */
-export interface Key {
-  readonly leased: Leased & { readonly keyHash: Buffer };
-  /** Of each fingerprint, under each secret key. The first one is stored. */
-  readonly requestHashes: readonly [Buffer, ...Buffer[]];
-  readonly isCondition: boolean;
-}
 
 /** An `Idempotency-Key`, and what was sent with it. */
 export interface KeyAndContent {
@@ -32,12 +25,15 @@ export interface KeyAndContent {
   readonly isCondition?: boolean;
 }
 
-type KeyRequest = KeyAndContent & Pick<Leased, 'clientId' | 'emr' | 'careUnitId'>;
+/** Who writes where. `keyed`: `undefined` without an `Idempotency-Key`. */
+type About = Pick<Leased, 'clientId' | 'emr' | 'careUnitId' | 'requestId'> & {
+  readonly keyed: KeyAndContent | undefined;
+};
 
 export type Claim =
-  /** `expiresAt`: when the holds and codes of its plan expire. */
-  | { readonly state: 'new'; readonly expiresAt: Date | null }
-  /** An earlier request started the write. This one has taken over its lease, at `leasedAt` by `sinceBoot`. */
+  /** The plan is stored, `leasedAt` by `sinceBoot`. `expiresAt`: when its holds and codes expire. */
+  | { readonly state: 'new'; readonly expiresAt: Date | null; readonly leasedAt: number }
+  /** An earlier request started the write. This one has taken over its lease. */
   | { readonly state: 'interrupted'; readonly leased: Stored; readonly leasedAt: number }
   | Answered;
 
@@ -50,52 +46,54 @@ interface Answered {
   readonly outcome: WriteResponse | Problem;
 }
 
-export async function openKey(
-  { db, keys }: Services,
-  { key, fingerprints, isCondition = false, ...place }: KeyRequest,
-): Promise<Key> {
-  const keyHashes = keys.hashes('idempotency-key', key);
+/** The write of a request, which has no row yet. */
+export async function newWrite({ db, keys }: Services, { keyed, ...about }: About): Promise<Leased> {
+  const write = { ...about, id: randomUUID(), token: randomUUID(), attempt: 0 };
+  if (!keyed) return { ...write, keyHash: null };
+  const keyHashes = keys.hashes('idempotency-key', keyed.key);
   // The hash depends on the secret key. Usually there is only one secret key, and no look-up is needed.
-  const keyHash = keyHashes.length > 1 ? await findKeyHash(db, place.clientId, keyHashes) : keyHashes[0];
-  return {
-    leased: { ...place, id: randomUUID(), token: randomUUID(), keyHash, attempt: 0 },
-    requestHashes: [
-      ...keys.hashes('request', fingerprints[0]),
-      ...fingerprints.slice(1).flatMap((it) => keys.hashes('request', it)),
-    ],
-    isCondition,
-  };
+  const keyHash = keyHashes.length > 1 ? await findKeyHash(db, about.clientId, keyHashes) : keyHashes[0];
+  const requestHashes = keyed.fingerprints.flatMap((it) => keys.hashes('request', it));
+  return { ...write, keyHash, claims: { requestHashes, isCondition: keyed.isCondition ?? false } };
 }
 
-/** Claims the key for `leaseSeconds`, and stores the plan by the same statement: afterwards the EHR can be called. */
+/**
+ * Stores the plan under a lease, and by the same statement claims the key, if the write has one to claim: afterwards the EHR can
+ * be called.
+ *
+ * @param leasedAt when the transaction was requested, by `sinceBoot`
+ * @throws LeaseLost
+ */
 export async function claimKey(
   db: Db | Tx,
   { keys, liveTokens }: Pick<Services, 'keys' | 'liveTokens'>,
-  key: Key,
+  leased: Leased,
   planned: Planned,
-  leaseSeconds: number,
+  leasedAt = sinceBoot(),
 ): Promise<Claim> {
-  const { leased, requestHashes } = key;
+  const beginning = { ...leased, ...planned };
+  const { claims } = leased;
+  if (!claims) return { state: 'new', expiresAt: await storePlan(db, beginning), leasedAt };
   for (let round = 0; round < 3; round++) {
-    const leasedAt = sinceBoot();
     // The new row, the row of an interrupted request with the key, or none: the key is in use or has its answer.
-    const row = await insertWrite(db, { ...leased, ...planned, leaseSeconds }, requestHashes);
-    if (row?.id === leased.id) return { state: 'new', expiresAt: row.expiresAt };
-    if (row) return { state: 'interrupted', leased: await takeOver(db, keys, leased, row.id), leasedAt };
+    const row = await insertWrite(db, beginning, claims.requestHashes);
+    if (row?.id === leased.id) return { state: 'new', expiresAt: row.expiresAt, leasedAt };
+    if (row) return { state: 'interrupted', leased: await openOrRelease(db, keys, row), leasedAt };
     const known = await readKey(db, leased);
-    if (known && isFree(keys, key, known)) await freeKey(db, leased, known);
+    if (known && isFree(keys, leased, claims, known)) await freeKey(db, known);
     else if (known) {
       const isHere = liveTokens.has(known.lease_token ?? '');
-      return answerOf(keys, key, known) ?? answered(inProgress(isHere ? 1 : known.lease_rest));
+      return answerOf(keys, leased, claims, known) ?? answered(inProgress(isHere ? 1 : known.lease_rest));
     }
   }
   return answered(inProgress());
 }
 
 /** The outcome of an earlier request with the key, without claiming it. `undefined`: there is none yet. */
-export async function answerOfKey({ db, keys }: Services, key: Key): Promise<Answered | undefined> {
-  const known = await readKey(db, key.leased);
-  return known && !isFree(keys, key, known) ? answerOf(keys, key, known) : undefined;
+export async function answerOfKey({ db, keys }: Services, leased: Leased): Promise<Answered | undefined> {
+  const { claims } = leased;
+  const known = claims && (await readKey(db, leased));
+  return known && !isFree(keys, leased, claims, known) ? answerOf(keys, leased, claims, known) : undefined;
 }
 
 /** @param retryAfterSeconds the rest of the lease, if another process holds it */
@@ -103,16 +101,11 @@ export function inProgress(retryAfterSeconds = 1): Problem {
   return new Problem('idempotency_in_progress', { headers: { 'retry-after': String(Math.max(retryAfterSeconds, 1)) } });
 }
 
-/** Reads a write whose lease this request has taken, or gives the lease back. */
-async function takeOver(db: Db | Tx, keys: KeyRing, by: Leased, id: string): Promise<Stored> {
+async function openOrRelease(db: Db | Tx, keys: KeyRing, row: StoredRow): Promise<Stored> {
   try {
-    const { rows } = await sql<StoredRow>`
-      SELECT ${storedColumns} FROM operations WHERE id = ${id} AND lease_token = ${by.token}`.execute(db);
-    const [row] = rows;
-    if (!row) throw inProgress();
     return openStored(keys, row);
   } catch (error) {
-    await releaseLease(db, { ...by, id }).catch(() => undefined);
+    await releaseLease(db, row).catch(() => undefined);
     throw error;
   }
 }
@@ -127,10 +120,10 @@ async function findKeyHash(db: Db, clientId: string, hashes: readonly [Buffer, .
   return row?.idempotency_key_hash ?? hashes[0];
 }
 
-function readKey(db: Db | Tx, { clientId, keyHash }: Key['leased']) {
+function readKey(db: Db | Tx, { clientId, keyHash }: Leased) {
   return db
     .selectFrom('operations')
-    .select(['id', 'lease_token', 'request_hash', 'sealed_response'])
+    .select(['id', 'lease_token', 'request_hash', 'sealed_response', 'idempotency_key_hash'])
     .select(sql<number>`ceil(extract(epoch FROM coalesce(lease_expires_at, now()) - now()))::int`.as('lease_rest'))
     .select(sql<boolean>`created_at <= now() - ${keyLifetime}`.as('is_old'))
     .where('client_id', '=', clientId)
@@ -140,11 +133,11 @@ function readKey(db: Db | Tx, { clientId, keyHash }: Key['leased']) {
 
 type KnownKey = NonNullable<Awaited<ReturnType<typeof readKey>>>;
 
-function answerOf(keys: KeyRing, { leased, requestHashes, isCondition }: Key, known: KnownKey): Answered | undefined {
+function answerOf(keys: KeyRing, leased: Leased, claims: UnclaimedKey, known: KnownKey): Answered | undefined {
   const { request_hash, sealed_response } = known;
   // Whether it is used up is not known yet.
-  if (isCondition && !sealed_response) return undefined;
-  if (!requestHashes.some((hash) => request_hash?.equals(hash))) {
+  if (claims.isCondition && !sealed_response) return undefined;
+  if (!claims.requestHashes.some((hash) => request_hash?.equals(hash))) {
     const reason = 'idempotency_key_reused';
     return answered(problemAt({ in: 'header', header: 'idempotency-key' }, reason, reasons[reason].happened));
   }
@@ -152,7 +145,8 @@ function answerOf(keys: KeyRing, { leased, requestHashes, isCondition }: Key, kn
 }
 
 /** Whether the key is a day old, or is one that only a success uses up and the earlier request was refused. */
-function isFree(keys: KeyRing, { leased, isCondition }: Key, { is_old, sealed_response }: KnownKey): boolean {
+function isFree(keys: KeyRing, leased: Leased, { isCondition }: UnclaimedKey, known: KnownKey): boolean {
+  const { is_old, sealed_response } = known;
   if (is_old) return true;
   if (!isCondition || !sealed_response) return false;
   const outcome = openOutcome(keys, leased, sealed_response);
@@ -164,13 +158,12 @@ function isFree(keys: KeyRing, { leased, isCondition }: Key, { is_old, sealed_re
  * A write that has not ended continues without its key. It keeps its response for a day: if it is still monitored, an effect
  * of it is undone.
  */
-async function freeKey(db: Db | Tx, { clientId, keyHash }: Key['leased'], { id, is_old }: KnownKey): Promise<void> {
+async function freeKey(db: Db | Tx, { id, idempotency_key_hash, is_old }: KnownKey): Promise<void> {
   await db
     .updateTable('operations')
     .set({ idempotency_key_hash: null, request_hash: null, ...(is_old ? { sealed_response: null } : {}) })
     .where('id', '=', id)
-    .where('client_id', '=', clientId)
-    .where('idempotency_key_hash', '=', keyHash)
+    .where('idempotency_key_hash', '=', idempotency_key_hash)
     .execute();
 }
 

@@ -9,86 +9,79 @@ import { outcomeUnknownInDatabase, Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { WriteEnded } from '../problems/write-errors.ts';
 import { type EhrState, type EndEvent, type KeyState, rowAfter } from './end-table.ts';
-import { storeEnd, writeRecords } from './store-end.ts';
+import { type Ending, storeEnd } from './store-end.ts';
 import type { Leased } from './stored-write.ts';
 import { isStoredUnderKey, sealOutcome } from './stored-write.ts';
 import type { LeasedWork } from './work.ts';
 import type { WriteResponse } from './write-kind.ts';
 
-/** How a write ends. */
-export type WriteEnd =
-  | Made
-  | { readonly is: 'not made'; readonly problem?: Problem }
-  | { readonly is: 'starts over'; readonly problem?: undefined }
-  | { readonly is: 'given up'; readonly problem: Problem };
-
-interface Made {
-  readonly is: 'made';
-  readonly outcome: unknown;
-  readonly problem?: undefined;
-}
+/** How a write ends that is not made. */
+export type Unmade = 'not made' | 'starts over' | 'given up';
 
 /**
- * Ends a write in one transaction, or one statement if its kind has no records: its row becomes what the table says, with its
- * events and its entry of the audit trail.
+ * Ends a write that is made, in one transaction, or one statement if its kind has no records: its row becomes what the table
+ * says, with its events and its entry of the audit trail.
  *
  * @throws Problem (4xx) of the kind's `record`, with which the write must be refused; LeaseLost
  */
-export async function end(work: LeasedWork, how: Made): Promise<WriteResponse>;
-export async function end(work: LeasedWork, how: WriteEnd): Promise<WriteResponse | undefined>;
-export async function end(work: LeasedWork, how: WriteEnd): Promise<WriteResponse | undefined> {
+export async function endMade(work: LeasedWork, outcome: unknown): Promise<WriteResponse> {
   const { services, kind, plan } = work;
-  const isOneStatement = how.is === 'made' && !kind.hasRecords(plan);
-  const response = isOneStatement
-    ? await store(services.db, work, how, kind.respond(work, plan, how.outcome))
-    : await inTransaction(services.db, async (tx) => {
-        if (how.is !== 'made') await kind.cleanUp?.(tx, work, plan, how.problem);
-        return store(tx, work, how, await recorded(tx, work, how));
-      });
-  if (how.is !== 'starts over') noteRecorded(auditOutcome(work, how));
+  const response = kind.hasRecords(plan)
+    ? await inTransaction(services.db, (tx) => recordAndEnd(tx, work, outcome))
+    : await storeMade(services.db, work, outcome, kind.respond(work, plan, outcome));
+  noteRecorded('success');
   return response;
 }
 
-/** Ends a write in the transaction that would have stored its plan: it is refused there, or has nothing for the EHR. */
-export async function endAtOnce(tx: Tx, work: LeasedWork, how: Made): Promise<WriteResponse>;
-export async function endAtOnce(tx: Tx, work: LeasedWork, how: WriteEnd): Promise<WriteResponse | undefined>;
-export async function endAtOnce(tx: Tx, work: LeasedWork, how: WriteEnd): Promise<WriteResponse | undefined> {
-  return store(tx, work, how, await recorded(tx, work, how), work.leased.keyHash !== null);
+/** As `endMade`, in a transaction. */
+export async function recordAndEnd(tx: Tx, work: LeasedWork, outcome: unknown): Promise<WriteResponse> {
+  return storeMade(tx, work, outcome, await work.kind.record(tx, work, work.plan, outcome));
 }
 
-async function recorded(tx: Tx, work: LeasedWork, how: WriteEnd): Promise<WriteResponse | undefined> {
-  return how.is === 'made' ? work.kind.record(tx, work, work.plan, how.outcome) : undefined;
+async function storeMade(db: Db | Tx, work: LeasedWork, outcome: unknown, response: WriteResponse) {
+  const events = work.kind.events?.(work, work.plan, outcome, response);
+  await store(db, work, 'made', { response, drafts: draftsOf(work, 'success', response.body), events });
+  return response;
 }
 
-/** @param hasRow `false`: the transaction would have stored it */
-async function store(db: Db | Tx, work: LeasedWork, how: WriteEnd, response?: WriteResponse, hasRow = true) {
-  const { services, leased, ehr, kind, plan } = work;
-  const drafts = how.is === 'starts over' ? [] : draftsOf(work, auditOutcome(work, how), response?.body);
-  const events = how.is === 'made' && response ? kind.events?.(work, plan, how.outcome, response) : undefined;
-  if (!hasRow) {
-    await writeRecords(db, { events, drafts });
-    return response;
-  }
-  const event = eventOf(work, how);
+/** Ends a write that is not made, in one transaction. @throws LeaseLost */
+export async function endUnmade(work: LeasedWork, how: Unmade, problem?: Problem): Promise<void> {
+  await inTransaction(work.services.db, async (tx) => {
+    await work.kind.cleanUp?.(tx, work, work.plan, problem);
+    await storeUnmade(tx, work, how, problem);
+  });
+  if (how !== 'starts over') noteRecorded(outcomeOf(work, how, problem));
+}
+
+/** The end of a write that is not made, in a transaction. What `decide` marked stays. */
+export async function storeUnmade(tx: Tx, work: LeasedWork, how: Unmade, problem?: Problem): Promise<void> {
+  const drafts = how === 'starts over' ? [] : draftsOf(work, outcomeOf(work, how, problem));
+  const event = eventOf(work, how, problem);
+  const response = event === 'refused' || event === 'given up' ? problem : undefined;
+  await store(tx, work, event, { response, drafts });
+}
+
+interface Stored extends Pick<Ending, 'events' | 'drafts'> {
+  readonly response: WriteResponse | Problem | undefined;
+}
+
+async function store(db: Db | Tx, work: LeasedWork, event: EndEvent, { response, ...records }: Stored): Promise<void> {
+  const { services, leased, ehr } = work;
   const ehrState = work.ehrState(event);
   // No caller has got the problem of a write that is given up.
   const sealed = { ...leased, requestId: event === 'given up' ? undefined : leased.requestId };
-  const outcome = event === 'refused' || event === 'given up' ? how.problem : response;
-  const row = rowAfter(event, ehrState, keyStateOf(leased));
-  await storeEnd(db, row, {
+  await storeEnd(db, rowAfter(event, ehrState, keyStateOf(leased)), {
     ...leased,
+    ...records,
     attempt: attemptAfter(leased, ehrState),
     settlingSeconds: ehr.times.settlingSeconds,
     hadEffect: event === 'made',
-    sealedResponse: outcome ? sealOutcome(services.keys, sealed, outcome) : null,
-    events,
-    drafts,
+    sealedResponse: response ? sealOutcome(services.keys, sealed, response) : null,
   });
-  return response;
 }
 
-function eventOf({ hasCaller }: LeasedWork, { is, problem }: WriteEnd): EndEvent {
-  if (is !== 'not made' || !problem) return is;
+function eventOf({ hasCaller }: LeasedWork, how: Unmade, problem: Problem | undefined): EndEvent {
+  if (how !== 'not made' || !problem) return how;
   if (problem.status === 429) return 'refused for now';
   return hasCaller && isStoredUnderKey(problem) ? 'refused' : 'not made';
 }
@@ -103,9 +96,9 @@ export function attemptAfter({ attempt }: Leased, ehr: EhrState): number {
   return ehr === 'undone' ? attempt + 1 : attempt;
 }
 
-function auditOutcome(work: LeasedWork, { is, problem }: WriteEnd): RecordedOutcome {
-  if (is === 'made') return 'success';
-  return problem?.reason ?? (work.ehrState(is) === 'undone' ? 'undone' : 'not_done');
+/** For the audit trail. */
+function outcomeOf(work: LeasedWork, how: Unmade, problem: Problem | undefined): RecordedOutcome {
+  return problem?.reason ?? (work.ehrState(how) === 'undone' ? 'undone' : 'not_done');
 }
 
 /**

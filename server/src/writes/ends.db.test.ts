@@ -11,7 +11,7 @@ import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { Problem } from '../problems/problem.ts';
 import { WriteEnded } from '../problems/write-errors.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
-import { end, leaveOpen, type WriteEnd } from './end.ts';
+import { endMade, endUnmade, leaveOpen, type Unmade } from './end.ts';
 import {
   type EhrState,
   type EndEvent,
@@ -150,7 +150,8 @@ function expected({ event, response }: Way, ehr: EhrState, key: KeyState): Seen 
 
 interface Way {
   readonly event: EndEvent;
-  readonly how: WriteEnd | 'unknown';
+  readonly how: 'made' | Unmade | 'unknown';
+  readonly problem?: Problem;
   readonly hasCaller?: boolean;
   readonly hasRecords?: boolean;
   /** That is stored. */
@@ -158,28 +159,33 @@ interface Way {
 }
 
 const refusal = new Problem('patient_not_found');
-const made = { is: 'made', outcome: {} } as const;
 const ways: readonly Way[] = [
-  { event: 'made', how: made, hasRecords: true, response: { is: 'made' } },
-  { event: 'made', how: made, hasRecords: false, response: { is: 'made' } },
-  { event: 'made', how: made, hasCaller: false, response: { is: 'made' } },
-  { event: 'refused', how: { is: 'not made', problem: refusal }, response: 'patient_not_found' },
-  { event: 'refused for now', how: { is: 'not made', problem: new Problem('patient_limit_reached') } },
-  { event: 'refused for now', how: { is: 'not made', problem: new Problem('rate_limited') }, hasCaller: false },
-  { event: 'not made', how: { is: 'not made' } },
-  { event: 'not made', how: { is: 'not made' }, hasCaller: false },
-  { event: 'not made', how: { is: 'not made', problem: refusal }, hasCaller: false },
-  { event: 'not made', how: { is: 'not made', problem: new Problem('ehr_unavailable') } },
-  { event: 'not made', how: { is: 'not made', problem: new Problem('idempotency_in_progress') } },
-  { event: 'starts over', how: { is: 'starts over' } },
+  { event: 'made', how: 'made', hasRecords: true, response: { is: 'made' } },
+  { event: 'made', how: 'made', hasRecords: false, response: { is: 'made' } },
+  { event: 'made', how: 'made', hasCaller: false, response: { is: 'made' } },
+  { event: 'refused', how: 'not made', problem: refusal, response: 'patient_not_found' },
+  { event: 'refused for now', how: 'not made', problem: new Problem('patient_limit_reached') },
+  { event: 'refused for now', how: 'not made', problem: new Problem('rate_limited'), hasCaller: false },
+  { event: 'not made', how: 'not made' },
+  { event: 'not made', how: 'not made', hasCaller: false },
+  { event: 'not made', how: 'not made', problem: refusal, hasCaller: false },
+  { event: 'not made', how: 'not made', problem: new Problem('ehr_unavailable') },
+  { event: 'not made', how: 'not made', problem: new Problem('idempotency_in_progress') },
+  { event: 'starts over', how: 'starts over' },
   {
     event: 'given up',
-    how: { is: 'given up', problem: new Problem('outcome_unknown') },
+    how: 'given up',
+    problem: new Problem('outcome_unknown'),
     hasCaller: false,
     response: 'outcome_unknown',
   },
   { event: 'unknown', how: 'unknown' },
 ];
+
+async function end(work: LeasedWork, { how, problem }: Way): Promise<unknown> {
+  if (how === 'unknown') return leaveOpen(work, new Error('bug'));
+  return how === 'made' ? endMade(work, {}) : endUnmade(work, how, problem);
+}
 
 test('there is a way to each event', () => {
   expect(new Set(ways.map(({ event }) => event))).toEqual(new Set(events));
@@ -197,14 +203,14 @@ test.each(combinations)('$name', async ({ ehr, key, hasCaller = true, hasRecords
     kindOf(hasRecords, (it) => done.push(it)),
     hasCaller,
   );
-  if (way.how === 'unknown') await expect(leaveOpen(work, new Error('bug'))).rejects.toBeInstanceOf(WriteEnded);
-  else await end(work, way.how);
+  if (way.how === 'unknown') await expect(end(work, way)).rejects.toBeInstanceOf(WriteEnded);
+  else await end(work, way);
   expect(await seen(work)).toEqual(expected(way, ehr, key));
   const isRecorded = way.event === 'made' ? hasRecords : way.event !== 'unknown';
   expect(done).toEqual(isRecorded ? [way.event === 'made' ? 'stored' : 'cleaned up'] : []);
 });
 
-test.each(combinations.filter(({ how }) => how !== 'unknown'))('a lost lease: $name', async ({ ehr, key, how }) => {
+test.each(combinations.filter(({ how }) => how !== 'unknown'))('a lost lease: $name', async ({ ehr, key, ...way }) => {
   const work = await begun(
     ehr,
     key,
@@ -213,6 +219,6 @@ test.each(combinations.filter(({ how }) => how !== 'unknown'))('a lost lease: $n
   );
   const before = await seen(work);
   const lost = { ...work, leased: { ...work.leased, token: randomUUID() } };
-  if (how !== 'unknown') await expect(end(lost, how)).rejects.toBeInstanceOf(LeaseLost);
+  await expect(end(lost, way)).rejects.toBeInstanceOf(LeaseLost);
   expect(await seen(work)).toEqual(before);
 });

@@ -6,10 +6,10 @@ import { observeStatements } from '../../../test/database/statements.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import { LeaseLost } from '../db/write-lease.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
-import { claimKey, type Key, openKey } from './claim.ts';
+import { claimKey, newWrite } from './claim.ts';
 import { storeEnd } from './store-end.ts';
 import type { Planned } from './store-plan.ts';
-import { sealOutcome, sealPlan } from './stored-write.ts';
+import { type Leased, sealOutcome, sealPlan } from './stored-write.ts';
 
 const keys = createKeyRing([randomBytes(32)]);
 let testDatabase: TestDatabase;
@@ -23,25 +23,26 @@ afterAll(() => testDatabase.dispose());
 const services = { keys, liveTokens: new Set<string>() };
 
 const request = (key: string, fingerprints: readonly [string, ...string[]] = ['body']) =>
-  openKey({ db, ...services }, { clientId: 'app', emr: 'ehr', careUnitId: 'ward', key, fingerprints });
+  newWrite({ db, ...services }, { clientId: 'app', emr: 'ehr', careUnitId: 'ward', keyed: { key, fingerprints } });
 
-function claim(unclaimed: Key) {
+function claim(unclaimed: Leased) {
   const planned: Planned = {
     kind: 'appointments',
-    sealedPlan: sealPlan(keys, unclaimed.leased, { changes: [] }),
+    sealedPlan: sealPlan(keys, unclaimed, { changes: [] }),
     lifetimeSeconds: 600,
     patientHashes: [randomBytes(32), randomBytes(32)],
+    leaseSeconds: 60,
   };
-  return claimKey(db, services, unclaimed, planned, 60);
+  return claimKey(db, services, unclaimed, planned);
 }
 
-async function claimed(key: string): Promise<Key> {
+async function claimed(key: string): Promise<Leased> {
   const unclaimed = await request(key);
   expect(await claim(unclaimed)).toMatchObject({ state: 'new' });
   return unclaimed;
 }
 
-function responseOf({ leased }: Key): Buffer | null {
+function responseOf(leased: Leased): Buffer | null {
   return sealOutcome(keys, leased, { status: 201, headers: {}, body: { id: leased.id } });
 }
 
@@ -56,8 +57,8 @@ const eventOf = (subject: string) => ({
 test('each key of a shared statement has its own outcome', async () => {
   const [done, interrupted] = [await claimed('done'), await claimed('interrupted')];
   await claimed('in progress');
-  await storeEnd(db, 'answered', { ...done.leased, sealedResponse: responseOf(done) });
-  await sql`UPDATE operations SET lease_expires_at = now() WHERE id = ${interrupted.leased.id}`.execute(db);
+  await storeEnd(db, 'answered', { ...done, sealedResponse: responseOf(done) });
+  await sql`UPDATE operations SET lease_expires_at = now() WHERE id = ${interrupted.id}`.execute(db);
   const requests = await Promise.all(
     ['new', 'done', 'interrupted', 'in progress', 'done', 'new'].map((key, index) =>
       request(key, index === 4 ? ['another body'] : ['body']),
@@ -76,8 +77,8 @@ test('each key of a shared statement has its own outcome', async () => {
     first?.status === 'fulfilled' && 'expiresAt' in first.value ? [isNew, isInProgress] : [isInProgress, isNew],
   );
   expect(others).toMatchObject([
-    { value: { state: 'answered', outcome: { status: 201, body: { id: done.leased.id } } } },
-    { value: { state: 'interrupted', leased: { id: interrupted.leased.id, plan: { changes: [] } } } },
+    { value: { state: 'answered', outcome: { status: 201, body: { id: done.id } } } },
+    { value: { state: 'interrupted', leased: { id: interrupted.id, plan: { changes: [] } } } },
     isInProgress,
     { value: { outcome: { reason: 'idempotency_key_reused' } } },
   ]);
@@ -91,7 +92,7 @@ test('a key that an earlier version stored with another fingerprint is taken ove
   for (const name of names) {
     const earlier = await request(name, ['as sent']);
     await claim(earlier);
-    await sql`UPDATE operations SET lease_expires_at = now() WHERE id = ${earlier.leased.id}`.execute(db);
+    await sql`UPDATE operations SET lease_expires_at = now() WHERE id = ${earlier.id}`.execute(db);
   }
   const requests = await Promise.all([
     request('earlier 1', ['sorted', 'as sent']),
@@ -108,7 +109,7 @@ test('a key that an earlier version stored with another fingerprint is taken ove
 test('a shared statement stores what a single one does', async () => {
   const shared = (await Promise.all(['a', 'b', 'c', 'd'].map((key) => claimed(`shared ${key}`)))).at(-1);
   const single = await claimed('single');
-  const rowOf = async ({ leased }: Key) => {
+  const rowOf = async (leased: Leased) => {
     const { rows } = await sql<Record<string, unknown>>`
       SELECT client_id, emr, care_unit_id, kind, state, reported_unknown, consecutive_failures, attempt,
         sealed_response, suspended_at, had_effect, array_length(patient_hashes, 1) AS patients,
@@ -127,11 +128,11 @@ test('a shared statement stores what a single one does', async () => {
 test('a lost lease fails its own response only, and writes none of its events', async () => {
   const operations = await Promise.all(['1', '2', '3', '4', '5'].map((key) => claimed(`ending ${key}`)));
   const stored = await Promise.allSettled(
-    operations.map(({ leased, ...unclaimed }, index) =>
+    operations.map((leased, index) =>
       storeEnd(db, 'answered', {
         ...leased,
         token: index === 3 ? randomUUID() : leased.token,
-        sealedResponse: responseOf({ leased, ...unclaimed }),
+        sealedResponse: responseOf(leased),
         events: [eventOf(`${index} first`), eventOf(`${index} second`)],
       }),
     ),
@@ -147,5 +148,5 @@ test('a lost lease fails its own response only, and writes none of its events', 
     expect(subjects.indexOf(`${index} first`)).toBeLessThan(subjects.indexOf(`${index} second`));
   }
   const again = await claim(await request('ending 3'));
-  expect(again).toMatchObject({ state: 'answered', outcome: { body: { id: operations[2]?.leased.id } } });
+  expect(again).toMatchObject({ state: 'answered', outcome: { body: { id: operations[2]?.id } } });
 });

@@ -1,6 +1,6 @@
 import { Problem } from '../problems/problem.ts';
 import { isFinal, isSettled, PartiallyApplied, WriteEnded } from '../problems/write-errors.ts';
-import { end, leaveOpen } from './end.ts';
+import { endMade, endUnmade, leaveOpen } from './end.ts';
 import type { LeasedWork } from './work.ts';
 import type { WriteResponse } from './write-kind.ts';
 
@@ -24,7 +24,7 @@ export async function perform(work: LeasedWork): Promise<WriteResponse> {
 /** Ends a write that the EHR has performed. What the kind's `record` refuses is undone. @throws as `perform` */
 export async function finish(work: LeasedWork, outcome: unknown): Promise<WriteResponse> {
   try {
-    return await end(work, { is: 'made', outcome });
+    return await endMade(work, outcome);
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) return leaveOpen(work, error);
     await undo(work);
@@ -44,7 +44,7 @@ export async function undo(work: LeasedWork): Promise<void> {
 
 /** Ends a write that left nothing in the EHR, or nothing that can be compensated. @throws as `perform` */
 export async function refuse(work: LeasedWork, problem: Problem): Promise<never> {
-  await end(work, { is: 'not made', problem }).catch((error) => leaveOpen(work, error));
+  await endUnmade(work, 'not made', problem).catch((error) => leaveOpen(work, error));
   if (problem instanceof PartiallyApplied) work.services.writeMetrics.partiallyApplied(work.leased);
   throw new WriteEnded(problem);
 }

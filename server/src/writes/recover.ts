@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { setLeased } from '../db/write-lease.ts';
 import { Problem } from '../problems/problem.ts';
 import { PartiallyApplied, WriteEnded } from '../problems/write-errors.ts';
-import { attemptAfter, end, leaveOpen, tellUnknown } from './end.ts';
+import { attemptAfter, endUnmade, leaveOpen, tellUnknown } from './end.ts';
 import { finish, perform, refuse, undo } from './perform.ts';
 import type { Leased, Stored } from './stored-write.ts';
 import { type LeasedWork, leasedWork } from './work.ts';
@@ -52,7 +52,7 @@ export async function recover(services: WriteServices, stored: Stored, leasedAt:
   if (stored.state === 'done') return findLateEffects(work);
   const found = await goOn(work);
   if (found === 'later') return found;
-  if (found === 'nothing') await end(work, { is: 'not made' });
+  if (found === 'nothing') await endUnmade(work, 'not made');
   return 'ended';
 }
 
@@ -88,10 +88,8 @@ function reopen(
   if (!ehr || !careUnit || !kind) throw new Error('A stored write has a kind, EHR or care unit that is not configured');
   const { expiresAt, plan } = leased;
   const work = leasedWork(services, leased, { ehr, careUnit, kind, plan, expiresAt, isFirst: false, ...how });
-  // The work has getters, which a spread would read now.
   const interruptedSince = leased.state === 'done' ? undefined : (leased.firstSentAt ?? undefined);
-  const hasReservation = kind.reservation?.(work, plan) !== undefined;
-  return Object.assign(work, { leased, interruptedSince, hasReservation });
+  return { ...work, leased, interruptedSince, hasReservation: kind.reservation?.(work, plan) !== undefined };
 }
 
 /**
@@ -139,7 +137,7 @@ async function giveUpIfOverdue(work: Interrupted): Promise<'too early'> {
     detail: 'The gateway cannot find out whether the EHR made the change. It will not be made again.',
     retryable: false,
   });
-  await end(work, { is: 'given up', problem });
+  await endUnmade(work, 'given up', problem);
   services.writeMetrics.outcomeLost(leased);
   throw new WriteEnded(problem);
 }
@@ -150,11 +148,9 @@ async function giveUpIfOverdue(work: Interrupted): Promise<'too early'> {
  */
 async function startOver(work: Interrupted): Promise<Restart> {
   const { leased } = work;
-  await end(work, { is: 'starts over' });
+  await endUnmade(work, 'starts over');
   const ehrState = work.ehrState('starts over');
-  return {
-    restart: { ...leased, attempt: attemptAfter(leased, ehrState), isMonitored: ehrState === 'late' },
-  };
+  return { restart: { ...leased, attempt: attemptAfter(leased, ehrState), isMonitored: ehrState === 'late' } };
 }
 
 /** Looks for effects after the end. A late effect is adopted if no response contradicts it, otherwise compensated. */
@@ -169,7 +165,7 @@ async function findLateEffects(work: Interrupted): Promise<Recovery> {
   if (isAdopted) await finish(work, found.outcome);
   else {
     await undo(work);
-    await end(work, { is: 'not made' });
+    await endUnmade(work, 'not made');
   }
   services.writeMetrics.lateEffect(leased, isAdopted ? 'adopted' : 'undone');
   return 'ended';

@@ -5,7 +5,7 @@ import { observeStatements, type Statement, unobserved } from '../../../test/dat
 import { startGateway } from '../../../test/gateway/gateway.ts';
 import { book, creationBody, freeSlot, oslo } from '../../../test/requests/bookings.ts';
 import { newKey } from '../../../test/requests/idempotency-keys.ts';
-import { claimKey, openKey } from './claim.ts';
+import { claimKey, newWrite } from './claim.ts';
 import { nothingPlanned } from './store-plan.ts';
 
 // Statements of background jobs are not recorded.
@@ -56,10 +56,10 @@ describe('a booking without a code needs three statements, one of them in the EH
 
 test('the commit of a transaction that claims a key waits for the disk', async () => {
   const place = { clientId: 'everything', emr: 'sandbox-no', careUnitId: 'oslo-sentrum' };
-  const key = await openKey(services, { ...place, key: newKey(), fingerprints: ['it'] });
+  const leased = await newWrite(services, { ...place, keyed: { key: newKey(), fingerprints: ['it'] } });
   await db.transaction().execute(async (tx) => {
     await sql`SET LOCAL synchronous_commit TO on`.execute(tx);
-    await claimKey(tx, services, key, nothingPlanned, 10);
+    await claimKey(tx, services, leased, { ...nothingPlanned, leaseSeconds: 10 });
     const { rows } = await sql<{ synchronous_commit: string }>`SHOW synchronous_commit`.execute(tx);
     expect(rows).toEqual([{ synchronous_commit: 'on' }]);
   });

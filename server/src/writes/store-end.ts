@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type UpdateObject } from 'kysely';
-import { draftsText, insertDrafts, insertedDrafts, type NewDraft } from '../audit/drafts.ts';
+import { draftsText, insertedDrafts, type NewDraft } from '../audit/drafts.ts';
 import { isOneOfFew } from '../db/few-rows.ts';
 import { grouped } from '../db/grouped.ts';
 import type { Db, Tx } from '../db/kysely.ts';
@@ -7,12 +7,12 @@ import { statement } from '../db/statement.ts';
 import type { Tables } from '../db/tables/index.ts';
 import { LeaseLost, leaseEnd, updateLeased, withoutLease } from '../db/write-lease.ts';
 import type { NewEvent } from '../events/new-event.ts';
-import { type Changed, eventsText, withEvents, writeEvents } from '../events/write-events.ts';
+import { type Changed, eventsText, withEvents } from '../events/write-events.ts';
 import type { Row } from './end-table.ts';
 import type { Leased } from './stored-write.ts';
 
 /** What is stored of a write that ends. */
-interface Ending extends Leased, Records {
+export interface Ending extends Leased, Records {
   /** After which a monitored write is looked at. */
   readonly settlingSeconds?: number;
   /** Null: none, or the one that is stored stays. */
@@ -43,12 +43,6 @@ function withRecords(statement: RawBuilder<Changed>, { events, drafts }: Records
   return withEvents(statement, events, insertedDrafts(drafts, sql`draft.of IN (SELECT id::text FROM changed)`));
 }
 
-/** Writes events and drafts in the transaction that ends a write without a row. */
-export async function writeRecords(tx: Db | Tx, { events = [], drafts = [] }: Records): Promise<void> {
-  await writeEvents(tx, events);
-  await insertDrafts(tx, drafts);
-}
-
 /**
  * Stores the end of a write, with its records. Outside a transaction, responses of requests that run at the same time share a
  * statement.
@@ -57,16 +51,17 @@ export async function writeRecords(tx: Db | Tx, { events = [], drafts = [] }: Re
  */
 export async function storeEnd(db: Db | Tx, row: Row, ending: Ending): Promise<void> {
   if (row === 'open') return releaseAsUnknown(db, ending);
-  const { sealedResponse = null } = ending;
-  if (row === 'answered' && sealedResponse) {
-    const response = { ...ending, sealedResponse };
-    const isStored = db.isTransaction ? (await storeResponses(db, [response]))[0] : await storeInGroup(db, response);
-    if (!isStored) throw new LeaseLost();
-    return;
-  }
-  const input = { settlingSeconds: 0, hadEffect: false, ...ending, sealedResponse, ...recordsText([ending]) };
-  const { rows } = await statements[row](db, input);
-  if (rows.length === 0) throw new LeaseLost();
+  if (!(row === 'answered' ? await storeAnswered(db, ending) : await storeAlone(db, row, ending)))
+    throw new LeaseLost();
+}
+
+async function storeAlone(db: Db | Tx, row: keyof typeof statements, ending: Ending): Promise<boolean> {
+  const input = { settlingSeconds: 0, hadEffect: false, sealedResponse: null, ...ending, ...recordsText([ending]) };
+  return (await statements[row](db, input)).rows.length > 0;
+}
+
+async function storeAnswered(db: Db | Tx, ending: Ending): Promise<boolean | undefined> {
+  return db.isTransaction ? (await storeResponses(db, [ending]))[0] : storeInGroup(db, ending);
 }
 
 const ended = { patient_hashes: [], consecutive_failures: 0, suspended_at: null };
@@ -85,9 +80,8 @@ const free = ({ attempt }: Input) => ({
   expires_at: null,
 });
 
-/** By what becomes of the row. */
+/** By what becomes of the row, unless it is answered. */
 const statements = {
-  answered: updating(() => answered),
   monitored: updating(({ settlingSeconds, hadEffect, sealedResponse }) => ({
     ...withoutLease,
     ...done,
@@ -113,20 +107,16 @@ function updating(values: (input: Input) => UpdateObject<Tables, 'operations'>) 
   });
 }
 
-interface Responding extends Pick<Leased, 'id' | 'token'>, Records {
-  readonly sealedResponse: Buffer;
-}
-
 const storeInGroup = grouped({
   begins: 'UPDATE operations',
   run: storeResponses,
-  keyOf: ({ id }: Responding) => id,
+  keyOf: ({ id }: Ending) => id,
 });
 
 /** Returns for each response whether its write was still leased. */
-async function storeResponses(db: Db | Tx, responses: readonly Responding[]): Promise<boolean[]> {
+async function storeResponses(db: Db | Tx, responses: readonly Ending[]): Promise<boolean[]> {
   const input = responses.map(({ id, token, sealedResponse }) => {
-    return { id, token, sealed_response: sealedResponse.toString('base64') };
+    return { id, token, sealed_response: sealedResponse?.toString('base64') };
   });
   const { rows } = await updateResponses(db, { responses: JSON.stringify(input), ...recordsText(responses) });
   const stored = new Set(rows.map(({ id }) => id));
@@ -135,16 +125,19 @@ async function storeResponses(db: Db | Tx, responses: readonly Responding[]): Pr
 
 /** `responses`: JSON text of a list. */
 const updateResponses = statement((db, input: RecordsText & { readonly responses: string }) => {
-  type Response = { readonly id: string; readonly token: string; readonly sealed_response: string };
-  const columns = sql`response (id uuid, token uuid, sealed_response text)`;
+  type Response = { readonly id: string; readonly token: string; readonly sealed_response: string | null };
+  const columns = sql`response (id uuid, token text, sealed_response text)`;
   const source = sql<Response>`json_to_recordset(${input.responses}::json)`.as<'response'>(columns);
   const update = db
     .updateTable('operations')
     .from(source)
-    .set({ ...answered, sealed_response: sql<Buffer>`decode(response.sealed_response, 'base64')` })
+    .set({
+      ...answered,
+      sealed_response: sql<Buffer | null>`coalesce(decode(response.sealed_response, 'base64'), operations.sealed_response)`,
+    })
     .whereRef('operations.id', '=', 'response.id')
-    .whereRef('operations.lease_token', '=', 'response.token')
-    .where(isOneOfFew('response.sealed_response'))
+    .where('operations.lease_token', '=', sql<string>`response.token::uuid`)
+    .where(isOneOfFew('response.token'))
     .returning(['operations.id', 'operations.created_at as began_at']);
   return withRecords(sql`${update}`, input);
 });

@@ -3,30 +3,23 @@ import { grouped } from '../db/grouped.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { statement } from '../db/statement.ts';
 import { LeaseLost, leaseEnd, updateLeased } from '../db/write-lease.ts';
-import type { Leased } from './stored-write.ts';
+import { keyLifetime, type Leased, type StoredRow, storedColumns } from './stored-write.ts';
 import type { Reservation } from './write-kind.ts';
 
 /** What is stored of a write before the EHR is called. */
 export interface Planned extends Reservation {
   readonly kind: string | null;
   readonly sealedPlan: Buffer | null;
-}
-
-/** The transaction that claims the key also ends the write. */
-export const nothingPlanned: Planned = { kind: null, sealedPlan: null, lifetimeSeconds: null, patientHashes: [] };
-
-export interface Beginning extends Leased, Planned {
   readonly leaseSeconds: number;
 }
 
+/** The transaction that claims the key also ends the write. */
+export const nothingPlanned = { kind: null, sealedPlan: null, lifetimeSeconds: null, patientHashes: [] };
+
+type Beginning = Leased & Planned;
+
 /** Column values just before the EHR is called. Background recovery takes over when the lease expires. */
-function plannedValues({
-  kind,
-  sealedPlan,
-  leaseSeconds,
-  lifetimeSeconds,
-  patientHashes,
-}: Values<Planned & Pick<Beginning, 'leaseSeconds'>>) {
+function plannedValues({ kind, sealedPlan, leaseSeconds, lifetimeSeconds, patientHashes }: Values<Planned>) {
   return {
     kind,
     state: 'pending' as const,
@@ -57,17 +50,10 @@ export async function storePlan(db: Db | Tx, input: Beginning): Promise<Date | n
   return stored.expiresAt;
 }
 
-export const keyLifetime = sql`interval '24 hours'`;
-
-/** The write that now has the lease: the new one, or an interrupted one with its key. */
-interface Inserted {
-  readonly id: string;
-  readonly expiresAt: Date | null;
-}
-
 /**
  * Stores a write with its plan, and claims its key. Outside a transaction, requests that run at the same time share a
- * statement. `undefined`: the key is taken.
+ * statement. Returns the write that now has the lease: the new one, or an interrupted one with its key. `undefined`: the key is
+ * taken.
  *
  * @param requestHashes any of which a write with the same content can have, the first one to store
  */
@@ -75,14 +61,12 @@ export async function insertWrite(
   db: Db | Tx,
   input: Beginning,
   requestHashes: readonly Buffer[] = [],
-): Promise<Inserted | undefined> {
+): Promise<StoredRow | undefined> {
   const inserting = { ...input, requestHashes };
   return db.isTransaction ? (await insertAll(db, [inserting]))[0] : insertInGroup(db, inserting);
 }
 
-interface Inserting extends Beginning {
-  readonly requestHashes: readonly Buffer[];
-}
+type Inserting = Beginning & { readonly requestHashes: readonly Buffer[] };
 
 const insertInGroup = grouped({
   begins: 'INSERT INTO operations',
@@ -90,7 +74,7 @@ const insertInGroup = grouped({
   keyOf: ({ id, clientId, keyHash }: Inserting) => (keyHash ? `${keyHash.toString('base64')} ${clientId}` : id),
 });
 
-async function insertAll(db: Db | Tx, inputs: readonly Inserting[]): Promise<(Inserted | undefined)[]> {
+async function insertAll(db: Db | Tx, inputs: readonly Inserting[]): Promise<(StoredRow | undefined)[]> {
   const { rows } = await insertRows(db, { writes: JSON.stringify(inputs.map(asJson)) });
   const inserted = new Map(rows.map((row) => [row.token, row]));
   return inputs.map(({ token }) => inserted.get(token));
@@ -113,13 +97,12 @@ function asJson({ keyHash, requestHashes, sealedPlan, patientHashes, ...input }:
   };
 }
 
-interface RowsInput {
-  /** JSON text of a list. */
-  readonly writes: string;
-}
-
-/** Takes over the lease of a write that no process works on and that has no response. */
-const insertRows = statement((_db, { writes }: RowsInput) => {
+/**
+ * Takes over the lease of a write that no process works on and that has no response.
+ *
+ * `writes`: JSON text of a list.
+ */
+const insertRows = statement((_db, { writes }: { readonly writes: string }) => {
   const columns = Object.entries({
     id: sql`id`,
     client_id: sql`client_id`,
@@ -136,7 +119,7 @@ const insertRows = statement((_db, { writes }: RowsInput) => {
       patientHashes: sql`ARRAY(SELECT decode(hash, 'base64') FROM json_array_elements_text(patient_hashes) AS hash)`,
     }),
   });
-  return sql<Inserted & { readonly token: string }>`
+  return sql<StoredRow>`
     WITH planned AS (
       SELECT * FROM json_to_recordset(${writes}::json) AS planned (
         id uuid, client_id text, key_hash text, request_hashes json, emr text, care_unit_id text, token uuid, kind text,
@@ -153,5 +136,5 @@ const insertRows = statement((_db, { writes }: RowsInput) => {
         WHERE planned.token = EXCLUDED.lease_token)
       AND (operations.lease_expires_at IS NULL OR operations.lease_expires_at <= now())
       AND operations.created_at > now() - ${keyLifetime}
-    RETURNING operations.id, operations.expires_at AS "expiresAt", operations.lease_token AS token`;
+    RETURNING ${storedColumns}`;
 });

@@ -1,5 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { sql } from 'kysely';
+import type { Db } from '../db/kysely.ts';
 import { type KeptProblem, keptProblem, Problem, problemFromKept } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { WriteResponse } from './write-kind.ts';
@@ -20,6 +21,15 @@ export interface Leased {
   readonly hasResponse?: boolean;
   /** Id of the current request. A stored problem repeats it. */
   readonly requestId?: string;
+  /** The key that it has yet to claim. */
+  readonly claims?: UnclaimedKey;
+}
+
+/** The `Idempotency-Key` of a request whose write has no row yet. */
+export interface UnclaimedKey {
+  /** Of each fingerprint, under each secret key. The first one is stored. */
+  readonly requestHashes: readonly Buffer[];
+  readonly isCondition: boolean;
 }
 
 /** A write as read from the database. */
@@ -128,4 +138,17 @@ export function compressJson(kept: object): string {
 export function decompressJson(text: string): unknown {
   if (!text.startsWith(deflatedMark)) return JSON.parse(text);
   return JSON.parse(inflateRawSync(Buffer.from(text.slice(deflatedMark.length), 'base64')).toString('utf8'));
+}
+
+export const keyLifetime = sql`interval '24 hours'`;
+
+/** Deletes writes a day after they were created, at most `limit`: until then their keys are valid. Open and suspended ones stay. */
+export async function deleteOldWrites(db: Db, limit: number): Promise<void> {
+  await sql`
+    -- An array, because PostgreSQL would read the whole table to join a subquery.
+    DELETE FROM operations WHERE id = ANY (ARRAY(
+      SELECT id FROM operations
+      WHERE created_at < now() - ${keyLifetime} AND (state = 'done' OR sealed_plan IS NULL)
+        AND (lease_expires_at IS NULL OR lease_expires_at < now())
+      ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))`.execute(db);
 }

@@ -1,7 +1,7 @@
 import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import type { Tx } from '../db/kysely.ts';
 import { Problem } from '../problems/problem.ts';
-import { claimKey, openKey } from './claim.ts';
+import { claimKey, newWrite } from './claim.ts';
 import { storeEnd } from './store-end.ts';
 import { nothingPlanned } from './store-plan.ts';
 import { isStoredUnderKey, sealOutcome } from './stored-write.ts';
@@ -22,18 +22,18 @@ export async function writeOwnTables(
 ): Promise<WriteResponse> {
   const { db, keys } = services;
   if (!keyed) return inTransactionOrUnknown(db, write);
-  const key = await openKey(services, { clientId, emr: '', careUnitId: '', ...keyed });
+  const leased = await newWrite(services, { clientId, requestId, emr: '', careUnitId: '', keyed });
 
   /** The outcome of the key, or of `write`, which is then stored under the key. */
   const once = (write: (tx: Tx) => Promise<WriteResponse | Problem>) =>
     inTransactionOrUnknown(db, async (tx) => {
       // The key is locked until the transaction ends, so it needs no lease.
-      const claim = await claimKey(tx, services, key, nothingPlanned, 0);
+      const claim = await claimKey(tx, services, leased, { ...nothingPlanned, leaseSeconds: 0 });
       if (claim.state === 'answered') return claim.outcome;
-      const { keyHash } = key.leased;
-      const leased = { ...(claim.state === 'interrupted' ? claim.leased : key.leased), keyHash, requestId };
+      const { id, token } = claim.state === 'interrupted' ? claim.leased : leased;
       const outcome = await write(tx);
-      await storeEnd(tx, 'answered', { ...leased, sealedResponse: sealOutcome(keys, leased, outcome) });
+      const sealedResponse = sealOutcome(keys, leased, outcome);
+      await storeEnd(tx, 'answered', { ...leased, id, token, sealedResponse });
       return outcome;
     });
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beganWrite } from '../context/work-context.ts';
 import { mayHaveBeenSent } from '../db/errors.ts';
@@ -7,17 +6,16 @@ import { inTransaction } from '../db/retry.ts';
 import { LeaseLost, releaseLease } from '../db/write-lease.ts';
 import { Problem } from '../problems/problem.ts';
 import { OutdatedPlan, WriteEnded } from '../problems/write-errors.ts';
-import { sinceBoot } from '../time/since-boot.ts';
-import { answerOfKey, type Claim, claimKey, inProgress, type Key, type KeyAndContent, openKey } from './claim.ts';
-import { endAtOnce, noteRecorded, releaseSoon, tellUnknown } from './end.ts';
+import { answerOfKey, type Claim, claimKey, inProgress, type KeyAndContent, newWrite } from './claim.ts';
+import { noteRecorded, recordAndEnd, releaseSoon, storeUnmade, tellUnknown } from './end.ts';
 import { rowAfter } from './end-table.ts';
 import { perform } from './perform.ts';
 import { resume } from './recover.ts';
 import { storeEnd } from './store-end.ts';
-import { nothingPlanned, storePlan } from './store-plan.ts';
+import { nothingPlanned } from './store-plan.ts';
 import { isStoredUnderKey, type Leased, sealOutcome, sealPlan } from './stored-write.ts';
 import { type LeasedWork, leasedWork, leaseSeconds } from './work.ts';
-import type { InCareUnit, PlannedWrite, WriteResponse, WriteServices } from './write-kind.ts';
+import type { Decide, InCareUnit, PlannedWrite, WriteResponse, WriteServices } from './write-kind.ts';
 
 export interface WriteRequest extends InCareUnit {
   readonly clientId: string;
@@ -28,6 +26,12 @@ export interface WriteRequest extends InCareUnit {
   plan(): Promise<PlannedWrite>;
   /** Called before the first effect. @throws Problem if nobody waits for the response any longer */
   begin(): Promise<void>;
+}
+
+/** A request, and the write that it makes. */
+interface Attempt extends Omit<WriteRequest, 'keyed'> {
+  readonly services: WriteServices;
+  readonly leased: Leased;
 }
 
 /** Milliseconds. How long a request plans again while another one changes what it has read. */
@@ -42,14 +46,11 @@ const pauseMs = 40;
  * transaction. No database connection is held in between. A retry or background recovery finishes interrupted writes.
  */
 export async function write(services: WriteServices, request: WriteRequest): Promise<WriteResponse> {
-  const { clientId, ehr, careUnit, requestId } = request;
-  const place = { clientId, emr: ehr.id, careUnitId: careUnit.id };
-  const key = request.keyed && (await openKey(services, { ...place, ...request.keyed }));
-  const keyless = { ...place, id: randomUUID(), token: randomUUID(), keyHash: null, attempt: 0 };
-  const leased: Leased = { ...(key?.leased ?? keyless), requestId };
+  const { clientId, requestId, ehr, careUnit, keyed } = request;
+  const leased = await newWrite(services, { clientId, requestId, emr: ehr.id, careUnitId: careUnit.id, keyed });
   services.liveTokens.add(leased.token);
   try {
-    return await planAndPerform(services, request, leased, key);
+    return await planAndPerform({ ...request, services, leased });
   } catch (error) {
     // Another process has taken over the write, and responds for itself.
     if (error instanceof LeaseLost) throw inProgress();
@@ -59,29 +60,18 @@ export async function write(services: WriteServices, request: WriteRequest): Pro
   }
 }
 
-/** @param key to claim. Absent: there is none, or this request holds it already */
-async function planAndPerform(
-  services: WriteServices,
-  request: WriteRequest,
-  leased: Leased,
-  key?: Key,
-): Promise<WriteResponse> {
+async function planAndPerform(attempt: Attempt): Promise<WriteResponse> {
   const giveUpAt = performance.now() + planningMs;
   for (;;) {
-    let begun: PlanStored;
-    try {
-      begun = await planAndStore(services, request, leased, key);
-    } catch (error) {
-      if (error instanceof OutdatedPlan && performance.now() < giveUpAt) {
-        await sleep(pauseMs);
-        continue;
-      }
-      begun = await endUnstored(services, request, leased, key, error);
-    }
-    if (begun.state === 'stored') return perform(begun.work);
-    if (begun.state === 'interrupted') return continueEarlier(services, request, begun);
-    if (begun.outcome instanceof Problem) throw begun.outcome;
-    return begun.outcome;
+    const begun = await planAndStore(attempt).catch((error) => {
+      const isOutdated = error instanceof OutdatedPlan && performance.now() < giveUpAt;
+      return isOutdated ? undefined : endUnstored(attempt, error);
+    });
+    if (!begun) await sleep(pauseMs);
+    else if (begun.state === 'stored') return perform(begun.work);
+    else if (begun.state === 'interrupted') return continueEarlier(attempt, begun);
+    else if (begun.outcome instanceof Problem) throw begun.outcome;
+    else return begun.outcome;
   }
 }
 
@@ -92,16 +82,12 @@ type PlanStored =
   | { readonly state: 'ended'; readonly outcome: WriteResponse | Problem }
   | Exclude<Claim, { readonly state: 'new' }>;
 
-async function planAndStore(
-  services: WriteServices,
-  request: WriteRequest,
-  leased: Leased,
-  key: Key | undefined,
-): Promise<PlanStored> {
-  const planned = await unlessAnswered(request.plan(), async () => key && answerOfKey(services, key));
+async function planAndStore(attempt: Attempt): Promise<PlanStored> {
+  const { services, leased } = attempt;
+  const planned = await unlessAnswered(attempt.plan(), () => answerOfKey(services, leased));
   if ('state' in planned) return planned;
-  await request.begin();
-  return store(services, request, leased, key, planned).catch((error) => {
+  await attempt.begin();
+  return store(attempt, planned).catch((error) => {
     // Nothing is known: the plan may be stored, or may still become so. It is left to a retry and to background recovery.
     return mayHaveBeenSent(error) ? tellUnknown(services.db, leased, error) : Promise.reject(error);
   });
@@ -126,82 +112,70 @@ async function unlessAnswered<Planned, Answer>(planning: Promise<Planned>, find:
   }
 }
 
-/**
- * Claims the key and stores the plan: one statement if there is nothing to decide, otherwise one transaction, which decides.
- * A plan that has nothing for the EHR, such as the release of a draft, is performed and ended in the same transaction.
- */
-async function store(
-  services: WriteServices,
-  request: WriteRequest,
-  leased: Leased,
-  key: Key | undefined,
-  { kind, plan, decide }: PlannedWrite,
-): Promise<PlanStored> {
-  const { ehr, careUnit } = request;
-  const callsEhr = kind.callsEhr(plan);
-  const seconds = leaseSeconds(ehr);
+/** Stores the plan: by one statement if there is nothing to decide, otherwise in one transaction, which decides. */
+async function store(attempt: Attempt, { kind, plan, decide }: PlannedWrite): Promise<PlanStored> {
+  const { services, leased, ehr, careUnit } = attempt;
   const planned = {
     ...nothingPlanned,
-    ...kind.reservation?.({ ...request, services }, plan),
+    ...kind.reservation?.(attempt, plan),
     kind: kind.name,
     sealedPlan: sealPlan(services.keys, leased, plan),
+    leaseSeconds: leaseSeconds(ehr),
   };
-  const storeUnclaimed = (to: Db | Tx) => storePlan(to, { ...leased, ...planned, leaseSeconds: seconds });
-  let leasedAt = sinceBoot();
-  // Not if an earlier attempt, which left nothing, may still reach the EHR late.
-  const work = (expiresAt: Date | null, isFirst = !leased.isMonitored) =>
-    leasedWork(services, leased, { ehr, careUnit, kind, plan, expiresAt, leasedAt, isFirst, hasCaller: true });
+  const storePlan = async (
+    to: Db | Tx,
+    begunAt?: number,
+  ): Promise<Exclude<PlanStored, { readonly state: 'ended' }>> => {
+    const claim = await claimKey(to, services, leased, planned, begunAt);
+    if (claim.state !== 'new') return claim;
+    // Not the first call if an earlier attempt, which left nothing, may still reach the EHR late.
+    const about = { ...claim, isFirst: !leased.isMonitored, hasCaller: true };
+    return { state: 'stored', work: leasedWork(services, leased, { ehr, careUnit, kind, plan, ...about }) };
+  };
   beganWrite(leased.id);
-
-  if (callsEhr && !decide) {
-    const claim = key && (await claimKey(services.db, services, key, planned, seconds));
-    if (claim && claim.state !== 'new') return claim;
-    return { state: 'stored', work: work(claim ? claim.expiresAt : await storeUnclaimed(services.db)) };
-  }
-  const begun = await inTransaction<PlanStored>(services.db, async (tx, begunAt) => {
-    // Leases begin with the transaction: `now()` is its start, and the decision may wait for locks.
-    leasedAt = begunAt;
-    const claim = key && (await claimKey(tx, services, key, planned, seconds));
-    if (claim && claim.state !== 'new') return { ...claim, leasedAt };
-    const problem = await decide?.(tx, leased.id);
-    if (problem) {
-      // What it counted is counted once for the key, and only under the lease.
-      if (!isStoredUnderKey(problem)) throw problem;
-      await endAtOnce(tx, work(null), { is: 'not made', problem });
-      return { state: 'ended', outcome: problem };
-    }
-    if (callsEhr) return { state: 'stored', work: work(claim ? claim.expiresAt : await storeUnclaimed(tx)) };
-    const ending = work(null, true);
-    const outcome = await kind.perform(ending, plan);
-    return { state: 'ended', outcome: await endAtOnce(tx, ending, { is: 'made', outcome }) };
+  if (kind.callsEhr(plan) && !decide) return storePlan(services.db);
+  // Leases begin with the transaction: `now()` is its start, and the decision may wait for locks.
+  const begun = await inTransaction(services.db, async (tx, begunAt) => {
+    const stored = await storePlan(tx, begunAt);
+    return stored.state === 'stored' ? decideAndEnd(tx, stored.work, decide) : stored;
   });
   if (begun.state === 'ended') noteRecorded(begun.outcome instanceof Problem ? begun.outcome.reason : 'success');
   return begun;
+}
+
+/** Decides. A plan that has nothing for the EHR, such as the release of a draft, is performed and ended at once. */
+async function decideAndEnd(tx: Tx, work: LeasedWork, decide: Decide | undefined): Promise<PlanStored> {
+  const { kind, plan } = work;
+  const problem = await decide?.(tx, work.writeId);
+  if (problem) {
+    // What it counted is counted once for the key, and only under the lease.
+    if (!isStoredUnderKey(problem)) throw problem;
+    await storeUnmade(tx, work, 'not made', problem);
+    return { state: 'ended', outcome: problem };
+  }
+  if (kind.callsEhr(plan)) return { state: 'stored', work };
+  return { state: 'ended', outcome: await recordAndEnd(tx, work, await kind.perform(work, plan)) };
 }
 
 /**
  * Ends a request that failed before its plan was stored. A problem that will not change is stored under the key; after any
  * other failure a retry starts over. But an earlier request with the key may have succeeded: it decides.
  */
-async function endUnstored(
-  { db, keys, liveTokens }: WriteServices,
-  { ehr }: WriteRequest,
-  leased: Leased,
-  key: Key | undefined,
-  error: unknown,
-): Promise<PlanStored> {
+async function endUnstored({ services, leased, ehr }: Attempt, error: unknown): Promise<PlanStored> {
+  const { db, keys } = services;
   if (leased.keyHash === null || error instanceof WriteEnded || error instanceof LeaseLost) throw error;
   const problem = error instanceof Problem && isStoredUnderKey(error) ? error : undefined;
   const row = rowAfter(problem ? 'refused' : 'not made', leased.isMonitored ? 'late' : 'done', 'key');
   const sealedResponse = problem ? sealOutcome(keys, leased, problem) : null;
   const ending = { ...leased, ...ehr.times, sealedResponse };
-  if (!key) {
+  if (!leased.claims) {
     await storeEnd(db, row, ending);
     throw error;
   }
-  return inTransaction<PlanStored>(db, async (tx, leasedAt) => {
-    const claim = await claimKey(tx, { keys, liveTokens }, key, nothingPlanned, leaseSeconds(ehr));
-    if (claim.state !== 'new') return { ...claim, leasedAt };
+  return inTransaction<PlanStored>(db, async (tx, begunAt) => {
+    const planned = { ...nothingPlanned, leaseSeconds: leaseSeconds(ehr) };
+    const claim = await claimKey(tx, services, leased, planned, begunAt);
+    if (claim.state !== 'new') return claim;
     if (!problem) throw new NothingToStore();
     await storeEnd(tx, row, ending);
     return { state: 'answered', outcome: problem };
@@ -217,15 +191,15 @@ class NothingToStore extends Error {}
 
 /** Finishes the write of an earlier request with the key, or starts it over, unless nobody waits for it any longer. */
 async function continueEarlier(
-  services: WriteServices,
-  request: WriteRequest,
+  attempt: Attempt,
   { leased, leasedAt }: Extract<Claim, { readonly state: 'interrupted' }>,
 ): Promise<WriteResponse> {
-  const { requestId } = request;
-  await request.begin().catch(async (error) => {
+  const { services, requestId } = attempt;
+  await attempt.begin().catch(async (error) => {
     await releaseLease(services.db, leased).catch(() => undefined);
     throw error;
   });
   const resumed = await resume(services, { ...leased, requestId }, leasedAt);
-  return 'body' in resumed ? resumed : planAndPerform(services, request, { ...resumed.restart, requestId });
+  if ('body' in resumed) return resumed;
+  return planAndPerform({ ...attempt, leased: { ...resumed.restart, requestId } });
 }
