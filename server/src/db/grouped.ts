@@ -17,13 +17,15 @@ export interface Grouping<Input, Row> {
  * Lets requests that run at the same time share a statement of the gateway's tables, as the kit's `grouped` does.
  *
  * Each request waits for as long as it may wait for the database. The statement itself has the time limit of the connection, and
- * goes on without a request that has given up.
+ * goes on without a request that has given up. In a transaction, an input has a statement of its own.
  */
 export function grouped<Input, Row>(
   grouping: Grouping<Input, Row>,
 ): (db: Db, input: Input) => Promise<Row | undefined> {
+  const { begins, run } = grouping;
   const add = groupedInNoTime({ ...grouping, isOfOneInput });
-  return (db, input) => inSpan(grouping.begins, () => inTime(add(db, input)));
+  return async (db, input) =>
+    db.isTransaction ? (await run(db, [input]))[0] : inSpan(begins, () => inTime(add(db, input)));
 }
 
 /** The statement runs in the trace of no request, so each of them has a span for the time that it waits for it. */

@@ -41,7 +41,7 @@ export type Claim =
  * An earlier request with the key has ended with this outcome, or is at work (`idempotency_in_progress`), or was another
  * request (`idempotency_key_reused`).
  */
-interface Answered {
+export interface Answered {
   readonly state: 'answered';
   readonly outcome: WriteResponse | Problem;
 }
@@ -76,15 +76,15 @@ export async function claimKey(
   if (!claims) return { state: 'new', expiresAt: await storePlan(db, beginning), leasedAt };
   for (let round = 0; round < 3; round++) {
     // The new row, the row of an interrupted request with the key, or none: the key is in use or has its answer.
-    const row = await insertWrite(db, beginning, claims.requestHashes);
+    const row = await insertWrite(db, beginning);
     if (row?.id === leased.id) return { state: 'new', expiresAt: row.expiresAt, leasedAt };
     if (row) return { state: 'interrupted', leased: await openOrRelease(db, keys, row), leasedAt };
     const known = await readKey(db, leased);
-    if (known && isFree(keys, leased, claims, known)) await freeKey(db, known);
-    else if (known) {
-      const isHere = liveTokens.has(known.lease_token ?? '');
-      return answerOf(keys, leased, claims, known) ?? answered(inProgress(isHere ? 1 : known.lease_rest));
-    }
+    if (!known) continue;
+    const answer = answerOf(keys, leased, claims, known);
+    if (answer !== 'free')
+      return answer ?? answered(inProgress(liveTokens.has(known.lease_token ?? '') ? 1 : known.lease_rest));
+    await freeKey(db, known);
   }
   return answered(inProgress());
 }
@@ -93,7 +93,8 @@ export async function claimKey(
 export async function answerOfKey({ db, keys }: Services, leased: Leased): Promise<Answered | undefined> {
   const { claims } = leased;
   const known = claims && (await readKey(db, leased));
-  return known && !isFree(keys, leased, claims, known) ? answerOf(keys, leased, claims, known) : undefined;
+  const answer = known && answerOf(keys, leased, claims, known);
+  return answer === 'free' ? undefined : answer;
 }
 
 /** @param retryAfterSeconds the rest of the lease, if another process holds it */
@@ -133,25 +134,27 @@ function readKey(db: Db | Tx, { clientId, keyHash }: Leased) {
 
 type KnownKey = NonNullable<Awaited<ReturnType<typeof readKey>>>;
 
-function answerOf(keys: KeyRing, leased: Leased, claims: UnclaimedKey, known: KnownKey): Answered | undefined {
-  const { request_hash, sealed_response } = known;
+/**
+ * What the row of an earlier request with the key says. `undefined`: that request has not ended. `free`: the key is a day old, or
+ * is one that only a success uses up and the request was refused.
+ */
+function answerOf(
+  keys: KeyRing,
+  leased: Leased,
+  { requestHashes, isCondition }: UnclaimedKey,
+  { is_old, request_hash, sealed_response }: KnownKey,
+): Answered | 'free' | undefined {
+  if (is_old) return 'free';
+  const outcome = sealed_response ? openOutcome(keys, leased, sealed_response) : undefined;
+  // Of what the EHR did after another problem, nothing is known.
+  if (isCondition && outcome instanceof Problem && outcome.status < 500) return 'free';
   // Whether it is used up is not known yet.
-  if (claims.isCondition && !sealed_response) return undefined;
-  if (!claims.requestHashes.some((hash) => request_hash?.equals(hash))) {
+  if (isCondition && !outcome) return undefined;
+  if (!requestHashes.some((hash) => request_hash?.equals(hash))) {
     const reason = 'idempotency_key_reused';
     return answered(problemAt({ in: 'header', header: 'idempotency-key' }, reason, reasons[reason].happened));
   }
-  return sealed_response ? answered(openOutcome(keys, leased, sealed_response)) : undefined;
-}
-
-/** Whether the key is a day old, or is one that only a success uses up and the earlier request was refused. */
-function isFree(keys: KeyRing, leased: Leased, { isCondition }: UnclaimedKey, known: KnownKey): boolean {
-  const { is_old, sealed_response } = known;
-  if (is_old) return true;
-  if (!isCondition || !sealed_response) return false;
-  const outcome = openOutcome(keys, leased, sealed_response);
-  // Of what the EHR did after another problem, nothing is known.
-  return outcome instanceof Problem && outcome.status < 500;
+  return outcome && answered(outcome);
 }
 
 /**

@@ -66,13 +66,14 @@ const planned = {
   patientHashes: [],
   leaseSeconds: 60,
 };
+const claims = { requestHashes: [randomBytes(32)], isCondition: false };
 /** PostgreSQL accepts it nowhere. */
 const unacceptable = '\u0000';
 
 async function store(to: Db, { step, fate, lease }: Member): Promise<void> {
   const text = fate === 'rejected by the database' ? unacceptable : lease.id;
   if (step === 'plan') {
-    const row = await insertWrite(to, { ...lease, ...planned, kind: text }, [randomBytes(32)]);
+    const row = await insertWrite(to, { ...lease, ...planned, kind: text, claims });
     if (row?.id !== lease.id) throw new LeaseLost();
     return;
   }

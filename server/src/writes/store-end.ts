@@ -51,17 +51,12 @@ function withRecords(statement: RawBuilder<Changed>, { events, drafts }: Records
  */
 export async function storeEnd(db: Db | Tx, row: Row, ending: Ending): Promise<void> {
   if (row === 'open') return releaseAsUnknown(db, ending);
-  if (!(row === 'answered' ? await storeAnswered(db, ending) : await storeAlone(db, row, ending)))
-    throw new LeaseLost();
-}
-
-async function storeAlone(db: Db | Tx, row: keyof typeof statements, ending: Ending): Promise<boolean> {
+  if (row === 'answered') {
+    if (!(await storeResponse(db, ending))) throw new LeaseLost();
+    return;
+  }
   const input = { settlingSeconds: 0, hadEffect: false, sealedResponse: null, ...ending, ...recordsText([ending]) };
-  return (await statements[row](db, input)).rows.length > 0;
-}
-
-async function storeAnswered(db: Db | Tx, ending: Ending): Promise<boolean | undefined> {
-  return db.isTransaction ? (await storeResponses(db, [ending]))[0] : storeInGroup(db, ending);
+  if ((await statements[row](db, input)).rows.length === 0) throw new LeaseLost();
 }
 
 const ended = { patient_hashes: [], consecutive_failures: 0, suspended_at: null };
@@ -107,7 +102,7 @@ function updating(values: (input: Input) => UpdateObject<Tables, 'operations'>) 
   });
 }
 
-const storeInGroup = grouped({
+const storeResponse = grouped({
   begins: 'UPDATE operations',
   run: storeResponses,
   keyOf: ({ id }: Ending) => id,

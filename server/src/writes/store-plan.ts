@@ -51,41 +51,27 @@ export async function storePlan(db: Db | Tx, input: Beginning): Promise<Date | n
 }
 
 /**
- * Stores a write with its plan, and claims its key. Outside a transaction, requests that run at the same time share a
- * statement. Returns the write that now has the lease: the new one, or an interrupted one with its key. `undefined`: the key is
- * taken.
- *
- * @param requestHashes any of which a write with the same content can have, the first one to store
+ * Stores a write with its plan, and claims its key. Requests that run at the same time share a statement. Returns the write that
+ * now has the lease: the new one, or an interrupted one with its key. `undefined`: the key is taken.
  */
-export async function insertWrite(
-  db: Db | Tx,
-  input: Beginning,
-  requestHashes: readonly Buffer[] = [],
-): Promise<StoredRow | undefined> {
-  const inserting = { ...input, requestHashes };
-  return db.isTransaction ? (await insertAll(db, [inserting]))[0] : insertInGroup(db, inserting);
-}
-
-type Inserting = Beginning & { readonly requestHashes: readonly Buffer[] };
-
-const insertInGroup = grouped({
+export const insertWrite = grouped({
   begins: 'INSERT INTO operations',
   run: insertAll,
-  keyOf: ({ id, clientId, keyHash }: Inserting) => (keyHash ? `${keyHash.toString('base64')} ${clientId}` : id),
+  keyOf: ({ id, clientId, keyHash }: Beginning) => (keyHash ? `${keyHash.toString('base64')} ${clientId}` : id),
 });
 
-async function insertAll(db: Db | Tx, inputs: readonly Inserting[]): Promise<(StoredRow | undefined)[]> {
+async function insertAll(db: Db | Tx, inputs: readonly Beginning[]): Promise<(StoredRow | undefined)[]> {
   const { rows } = await insertRows(db, { writes: JSON.stringify(inputs.map(asJson)) });
   const inserted = new Map(rows.map((row) => [row.token, row]));
   return inputs.map(({ token }) => inserted.get(token));
 }
 
-function asJson({ keyHash, requestHashes, sealedPlan, patientHashes, ...input }: Inserting) {
+function asJson({ keyHash, claims, sealedPlan, patientHashes, ...input }: Beginning) {
   return {
     id: input.id,
     client_id: input.clientId,
     key_hash: keyHash?.toString('base64'),
-    request_hashes: requestHashes.map((hash) => hash.toString('base64')),
+    request_hashes: (claims?.requestHashes ?? []).map((hash) => hash.toString('base64')),
     emr: input.emr,
     care_unit_id: input.careUnitId,
     token: input.token,

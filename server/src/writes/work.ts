@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { ConnectorOperation, ConnectorOperations } from '@crossward/connector-kit';
 import { beganWrite, reachedPatient, reachedRecords, within } from '../context/work-context.ts';
 import { leaseEnd, setLeased } from '../db/write-lease.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
+import { uuidOf } from '../identifiers/uuid.ts';
 import { sinceBoot } from '../time/since-boot.ts';
 import type { EhrState, EndEvent } from './end-table.ts';
 import type { Leased } from './stored-write.ts';
@@ -97,18 +97,10 @@ export function leasedWork(services: WriteServices, leased: Leased, { leasedAt, 
 }
 
 /**
- * The id that the EHR gets for an attempt at a write or for one part of it: a deterministic UUID, version 8
- * (RFC 9562 section 5.8). The first attempt as a whole uses the write's own id.
+ * The id that the EHR gets for an attempt at a write or for one part of it. The first attempt as a whole has the write's own id.
  *
  * @internal for the tests with any write
  */
 export function ehrOperationId(id: string, attempt: number, part: number | string | undefined): string {
-  if (attempt === 0 && part === undefined) return id;
-  const bytes = createHash('sha256')
-    .update(JSON.stringify([id, attempt, part ?? null]))
-    .digest()
-    .subarray(0, 16);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return attempt === 0 && part === undefined ? id : uuidOf(JSON.stringify([id, attempt, part ?? null]));
 }

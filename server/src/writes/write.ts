@@ -6,7 +6,7 @@ import { inTransaction } from '../db/retry.ts';
 import { LeaseLost, releaseLease } from '../db/write-lease.ts';
 import { Problem } from '../problems/problem.ts';
 import { OutdatedPlan, WriteEnded } from '../problems/write-errors.ts';
-import { answerOfKey, type Claim, claimKey, inProgress, type KeyAndContent, newWrite } from './claim.ts';
+import { type Answered, answerOfKey, type Claim, claimKey, inProgress, type KeyAndContent, newWrite } from './claim.ts';
 import { noteRecorded, recordAndEnd, releaseSoon, storeUnmade, tellUnknown } from './end.ts';
 import { rowAfter } from './end-table.ts';
 import { perform } from './perform.ts';
@@ -84,7 +84,7 @@ type PlanStored =
 
 async function planAndStore(attempt: Attempt): Promise<PlanStored> {
   const { services, leased } = attempt;
-  const planned = await unlessAnswered(attempt.plan(), () => answerOfKey(services, leased));
+  const planned = await planUnlessAnswered(attempt);
   if ('state' in planned) return planned;
   await attempt.begin();
   return store(attempt, planned).catch((error) => {
@@ -96,17 +96,16 @@ async function planAndStore(attempt: Attempt): Promise<PlanStored> {
 /** Milliseconds. Long enough that a slow EHR or a busy gateway does not cause a look-up for each request. */
 const longPlanningMs = 1000;
 
-/** Waits for a plan, and for the answer of an earlier request with the key if planning takes long: the EHR may hang. */
-async function unlessAnswered<Planned, Answer>(planning: Promise<Planned>, find: () => Promise<Answer | undefined>) {
-  const answered = Promise.withResolvers<Answer>();
-  const look = async () => {
+/** Plans. If that takes long, an earlier request with the key may answer: the EHR may hang. */
+async function planUnlessAnswered({ services, leased, plan }: Attempt): Promise<PlannedWrite | Answered> {
+  const answered = Promise.withResolvers<Answered>();
+  const timer = setTimeout(async () => {
     // A failure of the database is reported by the claim of the key.
-    const answer = await find().catch(() => undefined);
+    const answer = await answerOfKey(services, leased).catch(() => undefined);
     if (answer) answered.resolve(answer);
-  };
-  const timer = setTimeout(look, longPlanningMs);
+  }, longPlanningMs);
   try {
-    return await Promise.race([planning, answered.promise]);
+    return await Promise.race([plan(), answered.promise]);
   } finally {
     clearTimeout(timer);
   }
