@@ -30,6 +30,17 @@ export function isFacePath(path: string): boolean {
   return /^\/api\/emrs\/[^/]+\/care-units\/[^/]+\/fhir-r4(?=[/?]|$)/.test(path);
 }
 
+/**
+ * A URL of the face as the router compares it. Some clients encode the `$` of a `$operation`, and some write a slash before the
+ * query.
+ */
+export function routedUrl(url: string): string {
+  if (!isFacePath(url)) return url;
+  const [path = '', ...query] = url.split('?');
+  const routed = path.replace(/(?<=\/fhir-r4\/.+)\/$/, '').replace(/\/%24(?=[a-z-]+$)/, '/$$');
+  return [routed, ...query].join('?');
+}
+
 /** @param type of the resource in the body, or that is read or searched for */
 export function faceRepresentation(type = 'Appointment'): Representation {
   return {

@@ -5,7 +5,6 @@ import type { FastifyServerOptions } from 'fastify';
 import { isTitle } from '../../documents/title.ts';
 import { hidesText } from '../../identifiers/hidden-text.ts';
 import { isCareUnitDateTime, isDateTime, isLocalDateTime } from '../../time/date-times.ts';
-import { once } from '../once.ts';
 
 type Validate = ReturnType<Ajv2020['compile']>;
 type Serialize = (data: unknown) => string;
@@ -39,12 +38,15 @@ function buildValidator(schemas: Readonly<Record<string, AnySchema | AnySchema[]
     // The lint of the OpenAPI document checks the schemas, since checking them here is slow.
     validateSchema: false,
   } as const;
-  const ajv = (coerceTypes: false | 'array') => once(() => new Ajv2020({ ...common, coerceTypes }).addSchema(all));
   const all = Object.values(schemas).flat();
-  const strict = ajv(false);
-  const coercing = ajv('array');
+  let strict: Ajv2020 | undefined;
+  let coercing: Ajv2020 | undefined;
   return ({ schema, httpPart }: { schema: AnySchema; httpPart?: string }) =>
-    lazy<Validate>(() => (httpPart === 'body' ? strict() : coercing()).compile(schema));
+    lazy<Validate>(() => {
+      strict ??= new Ajv2020(common).addSchema(all);
+      coercing ??= new Ajv2020({ ...common, coerceTypes: 'array' }).addSchema(all);
+      return (httpPart === 'body' ? strict : coercing).compile(schema);
+    });
 }
 
 /** Uses a compiler for each schema, because a compiler removes the schemas that it has compiled from those it can refer to. */
@@ -54,12 +56,16 @@ function buildSerializer(schemas: unknown, options?: Options) {
 }
 
 function lazy<Function extends Compiled>(build: () => Function): Lazy<Function> {
-  const compile = once(build);
+  let compiled: Function | undefined;
+  const compile = () => {
+    compiled ??= build();
+    return compiled;
+  };
   const run: Lazy<Function> = Object.assign(
     (data: unknown) => {
-      const compiled = compile();
-      const result = compiled(data);
-      if ('errors' in compiled) run.errors = compiled.errors;
+      const check = compile();
+      const result = check(data);
+      if ('errors' in check) run.errors = check.errors;
       return result as ReturnType<Function>;
     },
     { compile },

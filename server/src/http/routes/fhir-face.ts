@@ -1,7 +1,6 @@
 import { parse } from 'node:querystring';
 import type { FastifyInstance } from 'fastify';
 import { addEndpoint } from '../../api/add-endpoint.ts';
-import { isFacePath } from '../../fhir-face/face.ts';
 import { formMediaType } from '../../fhir-face/interaction.ts';
 import { assertAcceptable, assertMediaType } from '../../fhir-face/preferences.ts';
 import { faceEndpoints } from '../../fhir-face/routes.ts';
@@ -38,15 +37,4 @@ export async function addFhirFaceRoutes(app: FastifyInstance): Promise<void> {
     });
     for (const endpoint of faceEndpoints) addEndpoint(face, endpoint);
   });
-}
-
-/**
- * A URL of the face as the router compares it. Some clients encode the `$` of a `$operation`, and some write a slash before the
- * query.
- */
-export function routedUrl(url: string): string {
-  if (!isFacePath(url)) return url;
-  const [path = '', ...query] = url.split('?');
-  const routed = path.replace(/(?<=\/fhir-r4\/.+)\/$/, '').replace(/\/%24(?=[a-z-]+$)/, '/$$');
-  return [routed, ...query].join('?');
 }
