@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/kysely.ts';
+import type { Db, Tx } from '../../db/kysely.ts';
 
 export type OperatorAction =
   | 'sign_in'
@@ -73,6 +73,15 @@ export async function recordActivity(db: Db, { operator, action, target, outcome
     .insertInto('operator_activity')
     .values({ operator_name: operator, action, target: target ?? null, outcome })
     .execute();
+}
+
+/** Whether it was done within the last day, in a transaction that has committed. */
+export async function wasDone(tx: Tx, action: OperatorAction, target: string): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM operator_activity
+    WHERE at > now() - interval '1 day' AND action = ${action} AND target = ${target} AND outcome = 'done'
+    LIMIT 1`.execute(tx);
+  return rows.length > 0;
 }
 
 /** Lists actions, the newest first. `before`: id of the last one on the previous page. */

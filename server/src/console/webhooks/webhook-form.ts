@@ -8,6 +8,7 @@ import { changeEndpoint, createEndpoint } from '../../webhooks/endpoint-actions.
 import { claimId } from '../../webhooks/endpoint-store.ts';
 import { summarizeEndpoint } from '../../webhooks/operator.ts';
 import { act, NotPossible } from '../audit/act.ts';
+import { wasDone } from '../audit/activity.ts';
 import { checkBoxes, selectField, textField } from '../frame/fields.ts';
 import { consolePage, postForm } from '../frame/frame.ts';
 import {
@@ -98,7 +99,10 @@ async function createWebhook(context: SignedIn): Promise<ConsoleResponse> {
     context.session,
     { action: 'webhook_create', target: id },
     async (tx) => {
-      if (!(await claimId(tx, id))) throw new NotPossible('sent_before', sentBefore);
+      // The endpoint may be deleted already when a request arrives late.
+      if (!(await claimId(tx, id)) || (await wasDone(tx, 'webhook_create', id))) {
+        throw new NotPossible('sent_before', sentBefore);
+      }
       return createEndpoint(tx, keys, deps.webhooks, {
         id,
         clientId,

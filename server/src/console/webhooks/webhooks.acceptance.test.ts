@@ -66,6 +66,19 @@ test('an admin creates an endpoint, whose secret is shown once and which the cli
   expect(await activityAbout(id)).toEqual(['webhook_create done']);
 });
 
+test('a form that arrives again after its endpoint was deleted creates none', async () => {
+  const browser = await signedIn('admin');
+  const id = randomUUID();
+  const send = async () => {
+    await browser.open('/console/new-webhook');
+    return browser.submit('/console/new-webhook', { id, client, url: receiver.url });
+  };
+  expect(secretIn((await send()).html)).toBeDefined();
+  expect((await webhooksOf(gateway).call('DELETE', `/${id}`)).status).toBe(204);
+  expect((await send()).path).toBe(`/console/webhooks/${id}?result=sent_before`);
+  expect((await webhooksOf(gateway).call('GET', `/${id}`)).status).toBe(404);
+});
+
 test('a form that is sent twice creates one endpoint, and rotates its secret once', async () => {
   const browser = await signedIn('admin');
   const id = randomUUID();
