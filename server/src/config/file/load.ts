@@ -167,7 +167,7 @@ async function readChecked(
   };
   const all = [...named.mistakes, ...(running ? withItsTypes(yaml.value, running, check) : check(yaml.value))];
   if (all.length > 0) throw fail(all);
-  if (running) {
+  if (running && waitingSettings(running, yaml.value as ConfigurationFile).length > 0) {
     const { emrs, clients } = yaml.value as ConfigurationFile;
     const clashes = check({ ...running, emrs, clients });
     if (clashes.length > 0) throw fail(clashes.map(waitsForRestart));

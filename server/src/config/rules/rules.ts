@@ -102,11 +102,16 @@ function unknownTimeZone(zone: string | undefined, path: Path): Mistake[] {
   return [{ path, at: 'value', text }];
 }
 
+/** Time zones that have been looked up: most care units have the same, and a look-up takes long. */
+const timeZones = new Set<string>();
+
 function isTimeZone(name: string): boolean {
+  if (timeZones.has(name)) return true;
   // Intl also accepts offsets such as +01:00, which have no daylight saving time.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
+    timeZones.add(name);
     return true;
   } catch {
     return false;
