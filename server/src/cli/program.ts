@@ -6,6 +6,7 @@ import { conformanceCommand } from './conformance.ts';
 import { configCheckCommand, doctorCommand, statusCommand } from './doctor/commands.ts';
 import { emrCheckCommand } from './emr-check.ts';
 import { emrPauseCommand, emrResumeCommand } from './emr-pause.ts';
+import { emrTemplatesCommand } from './emr-templates.ts';
 import { initCommand } from './init.ts';
 import { mcpCommand } from './mcp.ts';
 import { messagesCommand } from './messages.ts';
@@ -39,6 +40,7 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
   program.addCommand(statusCommand(output, end));
   program.addCommand(config);
   program.addCommand(reloadCommand(output, end));
+  emr.addCommand(emrTemplatesCommand(output));
   emr.addCommand(emrPauseCommand(output, end));
   emr.addCommand(emrResumeCommand(output, end));
   program.addCommand(mcpCommand(output, version));
