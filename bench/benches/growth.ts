@@ -3,12 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Bench, Result } from '../measure/bench.ts';
 import { compare } from '../measure/compare.ts';
-import { type EmrInFile, type GatewayOptions, startGateway } from '../measure/gateway.ts';
+import { type GatewayOptions, startGateway } from '../measure/gateway.ts';
 import { type Creating, reads, writes } from '../measure/load.ts';
 import { execute, type Postgres } from '../measure/postgres.ts';
 import type { Server } from '../measure/server.ts';
 import { book } from './book.ts';
 import { everyTime, variants } from './bookings.ts';
+import { manyEhrs, sandboxEmr } from './growth-process.ts';
 import { auditEntries, idleBlocks, operationsAndEvents, pendingDeliveries } from './growth-rows.ts';
 import { durationResult } from './pair.ts';
 
@@ -73,7 +74,7 @@ const ehrs: Bench = {
   async run(postgres) {
     const results: Result[] = [];
     for (const count of [10, 100, 400]) {
-      const large = await start(postgres, { emrs: Array.from({ length: count - 1 }, (_, n) => emr(n)) });
+      const large = await start(postgres, { emrs: Array.from({ length: count - 1 }, (_, n) => sandboxEmr(n)) });
       const small = await start(postgres);
       try {
         const line = { name: `${count} EHRs`, yardstick: 'with one', ehrs: count };
@@ -85,17 +86,6 @@ const ehrs: Bench = {
     return results;
   },
 };
-
-function emr(n: number): EmrInFile {
-  return {
-    id: `sandbox-${n}`,
-    name: `Sandbox ${n}`,
-    connector: 'sandbox',
-    settings: { country: 'NO' },
-    synthetic_identifiers: true,
-    care_units: [{ id: 'oslo-sentrum', name: 'Oslo', time_zone: 'Europe/Oslo', language: 'nb' }],
-  };
-}
 
 /** Grows the second of two equal gateways by SQL. */
 function growing(
@@ -166,4 +156,4 @@ async function addEndpoint({ url, clients }: Server, receiver: string): Promise<
   if (!response.ok) throw new Error(await response.text());
 }
 
-export const growth: readonly Bench[] = [ehrs, rows, audit, webhooks];
+export const growth: readonly Bench[] = [ehrs, manyEhrs, rows, audit, webhooks];

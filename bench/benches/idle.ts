@@ -54,7 +54,7 @@ export const idle: Bench = {
 };
 
 /** How often each statement was executed, by the beginning of its text. */
-async function calls(databaseUrl: string): Promise<ReadonlyMap<string, number>> {
+export async function calls(databaseUrl: string): Promise<ReadonlyMap<string, number>> {
   const rows = await select<{ text: string; calls: number }>(
     databaseUrl,
     `SELECT left(regexp_replace(query, '\\s+', ' ', 'g'), 100) AS text, sum(calls)::float AS calls FROM pg_stat_statements

@@ -7,6 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import packageFile from '../../package.json' with { type: 'json' };
 import { scopes } from '../../server/src/config/schema/schema.ts';
+import { createKeyRing } from '../../server/src/secrets/key-ring.ts';
+import { reloadHeader, reloadToken } from '../../server/src/secrets/reload-token.ts';
 import { freePort } from '../../test/processes/free-port.ts';
 import type { Server } from './server.ts';
 
@@ -51,8 +53,14 @@ const sandbox: EmrInFile = {
   care_units: careUnits.map((id) => ({ id, name: id, time_zone: 'Europe/Oslo', language: 'nb' })),
 };
 
+/** A gateway with a configuration file. */
+export interface ConfiguredGateway extends Server {
+  /** Path of the file, which is JSON. */
+  readonly configuration: string;
+}
+
 /** Starts the gateway as `npm start` does, and waits until it is ready. Its log goes to `/dev/null`. */
-export async function startGateway(options: GatewayOptions): Promise<Server> {
+export async function startGateway(options: GatewayOptions): Promise<ConfiguredGateway> {
   const { command = npmStart, databaseUrl, emrs = [] } = options;
   const folder = await mkdtemp(join(options.folder, 'gateway-'));
   const secret = randomBytes(32).toString('base64url');
@@ -68,7 +76,15 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
   });
   const headersOf = (id: string) => ({ 'x-service-client-id': id, 'x-service-client-secret': secret });
   const [first, ...others] = clientIds;
-  return { ...started, clients: [headersOf(first), ...others.map(headersOf)] };
+  return { ...started, configuration, clients: [headersOf(first), ...others.map(headersOf)] };
+}
+
+/** Lets a gateway read its file again, as `crossward reload` does, and waits until it uses it. */
+export async function reload({ url }: ConfiguredGateway): Promise<void> {
+  const token = reloadToken(createKeyRing([Buffer.from(secretKey, 'base64')]), false, Date.now());
+  const response = await fetch(`${url}/reload`, { method: 'POST', headers: { [reloadHeader]: token } });
+  const { outcome } = (await response.json()) as { readonly outcome?: unknown };
+  if (outcome !== 'changed') throw new Error(`The gateway does not use its file: ${response.status}, ${outcome}`);
 }
 
 function configurationFile(emrs: readonly EmrInFile[]) {
