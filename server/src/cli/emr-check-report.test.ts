@@ -26,7 +26,7 @@ test('shows findings, capabilities and recommended settings', () => {
   );
   expect(text).toContain('ok       sign-in                  A token was given.');
   expect(text).toContain('problem  transactions are atomic  They are run as a batch.');
-  expect(text).toMatch(/patients by +emr_id, nhs_number/);
+  expect(text).toMatch(/patients +by emr_id, nhs_number/);
   expect(text).toContain('  settings:\n    booking: slot_claim\n    search:\n      by:\n        - start\n');
 });
 

@@ -1,10 +1,6 @@
 import { stringify } from 'yaml';
+import { allOrNothing, patientsBy } from '../ehr/abilities.ts';
 import { connectionFindings, type EmrCheck } from '../ehr/check-connection.ts';
-
-function allOrNothing({ transactions, changesPerTransaction: most }: NonNullable<EmrCheck['claims']>): string {
-  if (!transactions) return 'no; the gateway compensates';
-  return most === undefined ? 'yes' : `up to ${most} changes; beyond that, the gateway compensates`;
-}
 
 export function formatCheck(check: EmrCheck): string {
   const { emr, connector, probe, claims, error } = check;
@@ -22,7 +18,7 @@ export function formatCheck(check: EmrCheck): string {
     lines.push(
       '',
       'Capabilities',
-      `  patients by      ${claims.patientIdentifierTypes.join(', ')}${claims.passesThrough ? '; the EHR looks up nobody' : ''}`,
+      `  patients         ${patientsBy(claims)}`,
       ...(claims.patientDetails ? [`  patient details  ${claims.patientDetails}`] : []),
       ...(claims.slotsByPatient ? [`  slots by patient ${claims.slotsByPatient}`] : []),
       ...(claims.requestsPerSecond

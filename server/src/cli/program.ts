@@ -6,6 +6,7 @@ import { conformanceCommand } from './conformance.ts';
 import { configCheckCommand, doctorCommand, statusCommand } from './doctor/commands.ts';
 import { emrCheckCommand } from './emr-check.ts';
 import { emrPauseCommand, emrResumeCommand } from './emr-pause.ts';
+import { emrReportCommand } from './emr-report.ts';
 import { emrTemplatesCommand } from './emr-templates.ts';
 import { initCommand } from './init.ts';
 import { mcpCommand } from './mcp.ts';
@@ -31,6 +32,7 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
     .exitOverride();
   const emr = new Command('emr').description('Manage connections to EHRs.');
   emr.addCommand(emrCheckCommand(output, end));
+  emr.addCommand(emrReportCommand(output, end));
   const config = new Command('config').description('Check the configuration.');
   config.addCommand(configCheckCommand(output, end));
   // `crossward.js` runs it, with the settings of V8 and glibc that a gateway needs.

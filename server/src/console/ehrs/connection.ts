@@ -13,7 +13,7 @@ import { ehrInNeed } from '../overview/attention/ehrs.ts';
 import { sentenceOf } from '../overview/attention/need.ts';
 import { sumUp } from '../overview/chart.ts';
 import { resultOf } from './connections.ts';
-import { callFigures, checkForm, hourCharts, lastSuccess, resumeForm, stateBadge } from './ehr-parts.ts';
+import { callFigures, checkForm, hourCharts, lastSuccess, reportForm, resumeForm, stateBadge } from './ehr-parts.ts';
 import { pausePart } from './pause.ts';
 
 export const routes: readonly Route[] = [
@@ -44,7 +44,7 @@ async function about(context: SignedIn, emr: ConfiguredEmr, ehr: EhrConnection) 
 <p class="quiet"><a href="${linkTo(context, `connections/${emr.id}`)}">Refresh</a></p></div>
 <p class="quiet"><code>${emr.id}</code> · ${lastSuccess(figures)}</p>
 ${need && html`<p class="advice${!figures.pause && ' bad'}">${sentenceOf(need)}</p>`}
-<div class="actions">${figures.pause && resumeForm(context, emr)}${checkForm(context, emr, 'Check the connection')}</div>
+<div class="actions">${figures.pause && resumeForm(context, emr)}${checkForm(context, emr, 'Check the connection')}${reportForm(context, emr)}</div>
 <h2>Calls</h2>
 <p class="quiet">As seen by this gateway process since its start.</p>
 <div class="sheet">${callFigures(emr.name, figures.minutes)}

@@ -1,6 +1,7 @@
 import { ConnectorError, type ProbeFinding } from '@crossward/connector-kit';
 import { stringify } from 'yaml';
 import type { ConfiguredEmr } from '../../config/configuration.ts';
+import { allOrNothing, patientsBy } from '../../ehr/abilities.ts';
 import { checkConnection, connectionFindings, type EmrCheck, isConnectionWell } from '../../ehr/check-connection.ts';
 import { noteChanges } from '../../ehr/daily-check.ts';
 import type { EhrFigures } from '../../ehr/figures.ts';
@@ -82,7 +83,15 @@ export function resultOf({ request }: SignedIn): Html | false {
 }
 
 /** Runs `emr check`. */
-async function checkOneConnection(context: SignedIn): Promise<ConsoleResponse> {
+function checkOneConnection(context: SignedIn): Promise<ConsoleResponse> {
+  return checkNow(context, (check, emr) => resultPage(context, check, emr));
+}
+
+/** Checks the EHR of a request, unless a check of it is running, and shows the result. */
+export async function checkNow(
+  context: SignedIn,
+  show: (check: EmrCheck, emr: ConfiguredEmr) => ConsoleResponse,
+): Promise<ConsoleResponse> {
   const { deps, session, request } = context;
   const emr = deps.emrs.find(({ id }) => id === request.params.emr);
   const module = deps.connectors.find(({ name }) => name === emr?.connector);
@@ -93,13 +102,12 @@ async function checkOneConnection(context: SignedIn): Promise<ConsoleResponse> {
     const check = await checkConnection({ emr, module }, deps.database).catch((error: unknown): EmrCheck => {
       return { emr: emr.id, connector: module.name, claims: null, error: describeFailure(error) };
     });
-    const isFine = isConnectionWell(check);
     await record(deps.services.db, session, {
       action: 'connection_check',
       target: emr.id,
-      outcome: isFine ? 'done' : 'problem',
+      outcome: isConnectionWell(check) ? 'done' : 'problem',
     });
-    return resultPage(context, check, emr, isFine);
+    return show(check, emr);
   } finally {
     running.delete(emr.id);
   }
@@ -124,18 +132,18 @@ function describeFailure(error: unknown): string {
   throw error;
 }
 
-function resultPage(context: SignedIn, check: EmrCheck, { id, name }: ConfiguredEmr, isFine: boolean): ConsoleResponse {
+function resultPage(context: SignedIn, check: EmrCheck, { id, name }: ConfiguredEmr): ConsoleResponse {
   const { connector, probe, claims, error } = check;
   const recommended = probe?.recommendedSettings ?? {};
   return consolePage(context, {
     title: `Check of ${name}`,
     section: 'connections',
-    content: html`${isFine ? notice('good', success(check)) : notice('bad', `${name} has a problem.`)}
+    content: html`${isConnectionWell(check) ? notice('good', success(check)) : notice('bad', `${name} has a problem.`)}
 <p><a href="${linkTo(context, `connections/${id}`)}">${name}</a></p>
 <h1>Check of ${name}</h1>
 <p class="quiet"><code>${id}</code>, connector <code>${connector}</code></p>
 <h2>Findings</h2>
-${findings(check)}
+${findingsTable(check)}
 ${claims ? capabilities(claims) : !hasProblem(probe?.findings) && html`<p class="advice bad">The connection cannot be opened: ${error}</p>`}
 ${
   Object.keys(recommended).length > 0 &&
@@ -155,7 +163,8 @@ function success({ probe }: EmrCheck): string {
   return probe ? 'The connection works.' : 'The connector opens. Its server was not checked.';
 }
 
-function findings(check: EmrCheck): HtmlContent {
+/** What a check has found. */
+export function findingsTable(check: EmrCheck): HtmlContent {
   const found = connectionFindings(check);
   return html`${!check.probe && html`<p>This connector has no probe; its server was not checked.</p>`}
 ${
@@ -169,17 +178,12 @@ ${
 }
 
 function capabilities(claims: NonNullable<EmrCheck['claims']>): Html {
-  const { transactions, changesPerTransaction: most } = claims;
-  const allOrNothing = most === undefined ? 'yes' : `up to ${most} changes; beyond that, the gateway compensates`;
   return html`<h2>Capabilities</h2>
 ${facts([
-  [
-    'Patients by',
-    `${claims.patientIdentifierTypes.join(', ')}${claims.passesThrough ? '; the EHR looks up nobody' : ''}`,
-  ],
+  ['Patients', patientsBy(claims)],
   ['Resources by', claims.resourceIdentifierTypes.join(', ')],
   ['Operations', claims.operations.join(', ')],
   ['Changes', claims.changes.join(', ') || 'none'],
-  ['All or nothing', transactions ? allOrNothing : 'no; the gateway compensates'],
+  ['All or nothing', allOrNothing(claims)],
 ])}`;
 }

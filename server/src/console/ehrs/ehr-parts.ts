@@ -76,6 +76,13 @@ export function checkForm(
   return postForm(context, `connections/${id}`, button);
 }
 
+/** The button that makes a report on a connection, for those who may. */
+export function reportForm(context: SignedIn, { id, name }: Pick<EhrConnection, 'id' | 'name'>): HtmlContent {
+  if (!includesRole(context.session.role, 'operate')) return false;
+  const button = html`<button class="small secondary">Report to hand over<span class="aside">: ${name}</span></button>`;
+  return postForm(context, `connections/${id}/report`, button);
+}
+
 /** The button that notes what has changed in an EHR, for those who may. */
 export function noteForm(context: SignedIn, { id, name }: Pick<EhrConnection, 'id' | 'name'>): HtmlContent {
   if (!includesRole(context.session.role, 'operate')) return false;

@@ -277,7 +277,12 @@ test('a role may do what it includes, and a page says which one is needed', asyn
   const { browser } = await signedIn('view');
   const page = await browser.open(`/console/operations/${id}`);
   expect(page.text).not.toContain('Try now');
-  for (const path of [`operations/${id}/retry`, `messages/${message}/send`, 'connections/sandbox-no']) {
+  for (const path of [
+    `operations/${id}/retry`,
+    `messages/${message}/send`,
+    'connections/sandbox-no',
+    'connections/sandbox-no/report',
+  ]) {
     await browser.open('/console');
     const { status, text } = await browser.submit(`/console/${path}`);
     expect([status, text]).toEqual([
@@ -452,6 +457,19 @@ describe('an operator', () => {
     expect([page.status, page.text]).toEqual([200, expect.stringContaining('Sandkassen Norge Available')]);
     expect((await browser.open('/console/connections/nowhere')).path).toBe('/console/connections?result=unknown');
     expect((await browser.submit('/console/connections/nowhere')).text).toContain('has no EHR with this id');
+    expect((await browser.open('/console/activity')).text).toContain(
+      `${operator.name} connection check sandbox-no done`,
+    );
+  });
+
+  test('makes a report on a connection to hand over', async () => {
+    const { operator, browser } = await signedIn('operate');
+    await browser.open('/console/connections/sandbox-no');
+    const { text } = await browser.submit('/console/connections/sandbox-no/report');
+    expect(text).toContain('Sandkassen Norge: report on its connection Id sandbox-no Connector sandbox Checked 20');
+    expect(text).toMatch(/What works .* look up a patient by emr_id, no_personal_number .* write schedules/);
+    expect(text).not.toContain('What does not work');
+    expect(text).toMatch(/Settings connector: sandbox .* country: NO care_units: /);
     expect((await browser.open('/console/activity')).text).toContain(
       `${operator.name} connection check sandbox-no done`,
     );

@@ -234,6 +234,9 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     await follow('text=Check >> nth=-1');
     await page.waitForSelector('text=The connector opens.');
     await look('connection');
+    await page.goto('/console/connections/sandbox-no');
+    await follow('text=Report to hand over');
+    await look('connection-report');
     await page.goto('/console/audit');
     await page.fill('#patient', 'emr_id:p-1');
     await page.press('#patient', 'Enter');

@@ -11,6 +11,7 @@ import { routes as revokeClient } from '../clients/rotate-or-revoke.ts';
 import { routes as connection } from '../ehrs/connection.ts';
 import { routes as connections } from '../ehrs/connections.ts';
 import { routes as pause } from '../ehrs/pause.ts';
+import { routes as report } from '../ehrs/report.ts';
 import { routes as messages } from '../messages/messages.ts';
 import { routes as history } from '../overview/history.ts';
 import { routes as overview } from '../overview/overview.ts';
@@ -41,6 +42,7 @@ export const routes: readonly Route[] = [
   ...connections,
   ...connection,
   ...pause,
+  ...report,
   ...webhooks,
   ...webhookCreate,
   ...webhook,
