@@ -18,6 +18,7 @@ import { measureClock } from './background/watch-clock.ts';
 import type { RefreshableClients } from './clients/client-registry.ts';
 import { noteGrants } from './clients/configured-grants.ts';
 import { openClientRegistry } from './clients/open-client-registry.ts';
+import { budgetsOf } from './clients/request-budget.ts';
 import type { Configuration } from './config/configuration.ts';
 import { type ConfigurationWatch, watchConfiguration } from './config/file/configuration-state.ts';
 import type { DemoClient } from './config/file/demo.ts';
@@ -126,7 +127,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     receiptUrls,
     log,
   });
-  const recorded = recordCalls(createEhrMetrics(metrics), () => clock.now().getTime());
+  const recorded = recordCalls(createEhrMetrics(metrics), clock.now);
   const pauses = createPauses(background, clock.now);
   await pauses.refresh();
   const opened = await openEhrs(configuration, modules, {
@@ -166,7 +167,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     ehrs,
     outbox,
     pages: createPageLinks(keys, configuration.http.public_url),
-    budgetsOf: (clientId) => ({ ...configuration.limits, ...clients.find(clientId)?.budgets }),
+    budgetsOf: budgetsOf(configuration.limits, clients),
     channels: outbox.channels,
     kinds: writeKinds,
     writeMetrics: createWriteMetrics(metrics, log),

@@ -89,7 +89,7 @@ async function serve({ environment, setup, database, dataDir, log, supervisor }:
   const deps = await createDeps({ ...setup, database, log });
   const drain = createDrain();
   const reloading = reloadingOf(environment, setup, deps, supervisor);
-  const served = { ...deps, isStopping: drain.hasBegun, reload: reloading?.reload };
+  const served = { ...deps, drain, reload: reloading?.reload };
   const operations = await serveOperations(served, environment, supervisor);
   const app = await buildApp(served);
   // `reusePort` is for `listen` of Node.js. Fastify passes it on, but its types do not have it.
@@ -163,7 +163,7 @@ function reloadingOf(
 
 /** Serves `/health` and `/metrics` of this process at a port of its own, if one is set. */
 async function serveOperations(
-  deps: Deps & Pick<AppDeps, 'isStopping'>,
+  deps: Deps & Pick<AppDeps, 'drain'>,
   { host, workers }: Environment,
   supervisor: Supervisor | undefined,
 ): Promise<FastifyInstance | undefined> {

@@ -43,6 +43,8 @@ const noFields = Type.Object({}, { additionalProperties: false });
 declare module 'fastify' {
   interface FastifyContextConfig {
     endpoint?: AnyEndpoint;
+    /** See `isRead`. */
+    isRead?: boolean;
   }
   interface FastifyInstance {
     endpointDeps: EndpointDeps;
@@ -70,7 +72,7 @@ export function addEndpoint(app: FastifyInstance, endpoint: AnyEndpoint): void {
     method,
     url: `${prefixes[level]}${path}`,
     ...(endpoint.bodyLimit === undefined ? {} : { bodyLimit: endpoint.bodyLimit }),
-    config: { endpoint },
+    config: { endpoint, isRead: isRead(endpoint) },
     // Without this, a HEAD request would read the whole stream.
     exposeHeadRoute: method === 'GET' && !response.mediaTypes,
     // A write stores its validation problem under the idempotency key, so the handler reports it.
@@ -120,7 +122,7 @@ async function respond(endpoint: AnyEndpoint, request: FastifyRequest, reply: Fa
   if (headers) reply.headers(headers);
   // A dry run's response does not match the schema that the serialiser was compiled for. That of a write is sent as it is
   // stored under its key, so that a repetition is the same text, also after an upgrade that has changed the schema.
-  if (status !== undefined || !isRead(endpoint)) reply.serializer(JSON.stringify);
+  if (status !== undefined || !request.routeOptions.config.isRead) reply.serializer(JSON.stringify);
   return body;
 }
 

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type AuditedAccess, newReached, type WorkContext } from '../context/work-context.ts';
 import { outcomeUnknownInDatabase, unavailable } from '../problems/problem.ts';
 import type { WriteResponse } from '../writes/write-kind.ts';
-import { isRead, type ReadShown } from './endpoint.ts';
+import type { ReadShown } from './endpoint.ts';
 
 interface RecordBody {
   /** Null in a dry run, if the record would be created. */
@@ -100,8 +100,8 @@ export function auditedAccessOf(request: FastifyRequest, outcome: string, body?:
 }
 
 function isWrite(request: FastifyRequest): boolean {
-  const { endpoint } = request.routeOptions.config;
-  return endpoint !== undefined && !isRead(endpoint) && !isDryRun(request);
+  const { endpoint, isRead } = request.routeOptions.config;
+  return endpoint !== undefined && !isRead && !isDryRun(request);
 }
 
 /** Writes the entry of a request that no write has left. */

@@ -18,7 +18,7 @@ export async function asWrite(context: RequestContext, plan: AppointmentPlan, co
   const { ehr, careUnit, client } = context;
   // A draft is not sent to the EHR yet, so the EHR cannot reject it. The gateway checks its time instead.
   const drafts = plan.steps.flatMap(({ awaits }) => awaits?.draft ?? []);
-  if (!(await areFree(ehr, careUnit, drafts))) throw timesTaken(plan.steps);
+  if (drafts.length > 0 && !(await areFree(ehr, careUnit, drafts))) throw timesTaken(plan.steps);
   const decide = decisionFor({ ...context, clientId: client.id }, plan, code);
   return plannedWrite(kindOfPlan(plan), { ...plan, hasOneId: hasOneId(ehr, plan) }, decide);
 }

@@ -2,7 +2,7 @@ import type { Patient, PatientPhones } from '@crossward/connector-kit';
 import type { ConfirmationKind } from '../db/tables/confirmations.ts';
 import type { Channel } from '../db/tables/messages.ts';
 import type { CareUnitConnection } from '../ehr/connection.ts';
-import { phoneOf } from '../ehr/patient-phone.ts';
+import { phoneOf } from '../ehr/connection.ts';
 import { Problem } from '../problems/problem.ts';
 
 type Contactable = PatientPhones & Pick<Patient, 'email'>;

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
+import type { ClientBudgets } from '../config/schema/client-budgets.ts';
 import type { Db } from '../db/kysely.ts';
 import { withinTime } from '../db/time-limit.ts';
+import type { ClientRegistry } from './client-registry.ts';
 
 /** The part of the limit that a process takes at least. Up to this part can stay unused in each process. */
 const smallestPart = 0.005;
@@ -175,4 +177,12 @@ async function takeBatch(
   const [row] = rows;
   if (!row) throw new Error('No batch');
   return row;
+}
+
+/** The budgets of a client, also of one that is gone. */
+export function budgetsOf(
+  general: ClientBudgets,
+  clients: Pick<ClientRegistry, 'find'>,
+): (clientId: string) => ClientBudgets {
+  return (clientId) => ({ ...general, ...clients.find(clientId)?.budgets });
 }

@@ -4,8 +4,8 @@ import type { ItemState } from '../db/tables/confirmations.ts';
 import { codeIncorrect, Problem } from '../problems/problem.ts';
 import { type Reason, reasons } from '../problems/reasons.ts';
 import { OutdatedPlan } from '../problems/write-errors.ts';
-import { isCode } from '../secrets/codes.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
+import { isCode } from './store.ts';
 
 /** How long a repeated request with the correct code gets the same response. */
 export const repeatLifetime = sql`interval '24 hours'`;

@@ -4,10 +4,10 @@ import type { Tx } from '../db/kysely.ts';
 import type { ConfirmationKind } from '../db/tables/confirmations.ts';
 import type { Channel } from '../db/tables/messages.ts';
 import type { CodeMessage } from '../messages/outbox.ts';
-import { hashCode, makeCode } from '../secrets/codes.ts';
 import type { Proposal } from '../writes/write-kind.ts';
 import type { Awaited } from './items.ts';
 import { countMessage } from './limits.ts';
+import { hashCode, makeCode } from './store.ts';
 
 interface CodeToIssue {
   readonly kind: ConfirmationKind;

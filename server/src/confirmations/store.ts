@@ -1,5 +1,7 @@
+import { randomInt, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Tx } from '../db/kysely.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
 
 interface ConfirmedItem {
   readonly id: string;
@@ -99,4 +101,23 @@ export async function replaceDraft(tx: Tx, emr: string, id: string, sealed: Buff
 /** The encryption context of an item's sealed columns. */
 export function itemContext(emr: string, appointmentId: string): string {
   return `item ${emr} ${appointmentId}`;
+}
+
+/** Random digits from the system's secure source. May begin with zeros. */
+export function makeCode(length: number): string {
+  return Array.from({ length }, () => randomInt(10)).join('');
+}
+
+/** A keyed hash: without the secret key, trying all six-digit codes does not reveal the code. */
+export function hashCode(keys: KeyRing, confirmationId: string, code: string): Buffer {
+  return keys.hashes('code', `${confirmationId} ${code}`)[0];
+}
+
+/** Compares in constant time, with every known secret key. */
+export function isCode(keys: KeyRing, confirmationId: string, code: string, kept: Buffer): boolean {
+  let matches = false;
+  for (const hash of keys.hashes('code', `${confirmationId} ${code}`)) {
+    matches = (hash.length === kept.length && timingSafeEqual(hash, kept)) || matches;
+  }
+  return matches;
 }

@@ -7,8 +7,8 @@ import type { DatabasePool } from './pool.ts';
 import { NodePostgresPool } from './postgres-pool.ts';
 import { PrimaryServer } from './primary-server.ts';
 import { serverUrls } from './server-urls.ts';
+import { types } from './session.ts';
 import { troubleOf, troubleWords } from './troubles.ts';
-import { types } from './types.ts';
 
 export interface Database {
   readonly kind: 'postgresql' | 'pglite';

@@ -30,7 +30,7 @@ export function grouped<Input, Row>(
 
 /** The statement runs in the trace of no request, so each of them has a span for the time that it waits for it. */
 async function inSpan<Row>(begins: string, work: () => Promise<Row>): Promise<Row> {
-  const span = tracing()?.statement(begins);
+  const span = tracing?.statement(begins);
   if (!span) return work();
   let failure: string | undefined;
   try {

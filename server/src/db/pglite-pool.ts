@@ -2,8 +2,7 @@ import type { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { DatabaseError, ofDatabase } from './errors.ts';
 import { type DatabaseClient, type DatabasePool, Loan, statementNames } from './pool.ts';
-import { DatabaseSession } from './session.ts';
-import { types } from './types.ts';
+import { DatabaseSession, types } from './session.ts';
 
 /** Time-out for a connection. Detects a caller that waits for a second connection while it holds the only one. */
 const connectTimeout = 30_000;

@@ -20,7 +20,5 @@ export function measurePools(registry: Registry, { pool, background, publishing 
       for (const [name, { waiting }] of Object.entries(pools)) this.set({ pool: name }, waiting);
     },
   });
-  for (const [name, one] of Object.entries(pools)) {
-    one.observeWaits((seconds) => waited.observe({ pool: name }, seconds));
-  }
+  for (const [name, one] of Object.entries(pools)) one.observeWaits(waited.labels({ pool: name }).observe);
 }

@@ -5,10 +5,11 @@ import type {
   ConnectorOperations,
   DocumentContent,
   DocumentWrite,
+  PatientPhones,
   TimeSlot,
   TimeSlotQuery,
 } from '@crossward/connector-kit';
-import { writeOperations } from '@crossward/connector-kit';
+import { reachableNumber, writeOperations } from '@crossward/connector-kit';
 import type { PatientPageSettings } from '../config/schema/patient-page.ts';
 import type { PatientLimits } from '../config/schema/policies.ts';
 import { Problem, unavailable } from '../problems/problem.ts';
@@ -36,6 +37,17 @@ export interface CareUnitConnection {
   readonly code: { readonly length: number; readonly lifetimeSeconds: number; readonly attempts: number };
   readonly limitsPerPatient: PatientLimits;
   readonly patientPage: PatientPageSettings;
+}
+
+/**
+ * The first of the patient's phone numbers that can be reached, in E.164. One without a country code gets that of the care unit's
+ * default country. `null`: there is none.
+ */
+export function phoneOf(
+  { phone, nationalPhone, phones = [phone ?? nationalPhone ?? ''] }: PatientPhones,
+  { defaultCountry }: Pick<CareUnitConnection, 'defaultCountry'>,
+): string | null {
+  return phones.map((it) => reachableNumber(it, defaultCountry)).find((it) => it !== undefined) ?? null;
 }
 
 /** Time limits for an EHR, in seconds. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { phoneOf } from './patient-phone.ts';
+import { phoneOf } from './connection.ts';
 
 test.each([
   ['0701740605', 'SE', '+46701740605'],

@@ -1,6 +1,6 @@
 import type { OperationOutcome, Resource } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
-import { type Access, isRead, type ReadShown, type Representation, type Shown } from '../api/endpoint.ts';
+import type { Access, ReadShown, Representation, Shown } from '../api/endpoint.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import { Problem } from '../problems/problem.ts';
 import { fromFhirId } from './ids.ts';
@@ -73,8 +73,7 @@ function inTermsOf({ headers }: FastifyRequest, problem: Problem): Problem {
 
 /** The native status, unless FHIR has another one for a write. */
 function statusOf({ reason, status }: Problem, { method, routeOptions }: FastifyRequest): number {
-  const { endpoint } = routeOptions.config;
-  const isWrite = method !== 'GET' && !(endpoint && isRead(endpoint));
+  const isWrite = method !== 'GET' && !routeOptions.config.isRead;
   // What a path names and what is not found stays 404.
   return (isWrite && status !== 404 && issueTypes[reason].writeStatus) || status;
 }

@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { offsetAt } from '../time/offsets.ts';
+import { offsetAt } from '../time/date-times.ts';
 
 const hourMs = 3_600_000;
 

@@ -37,7 +37,7 @@ describe.each(['postgresql', 'pglite'] as const)('on %s', async (kind) => {
       answeredFromMemoryAt: undefined,
       pause: undefined,
     };
-    const { metrics, history } = recordCalls(silent, () => now);
+    const { metrics, history } = recordCalls(silent, () => new Date(now));
     const ehr = { id: 'ehr', isOpen: true, health: () => health };
     const round = recordEhrs({ db: writing, ehrs: () => [ehr], calls: history, now: () => now });
     const call = (outcome: 'ok' | 'timeout', milliseconds: number) => {

@@ -23,10 +23,10 @@ import type { DemoMailbox } from '../messages/providers/demo-mailbox.ts';
 import type { ReceiveReceipt } from '../messages/receive-receipt.ts';
 import type { KeySets } from '../oauth/key-sets.ts';
 import { problemSchema, reasonSchema } from '../problems/problem-document.ts';
+import type { Drain } from '../startup/drain.ts';
 import { addAccess } from './access.ts';
 import { compilersFactory, formats } from './body/compilers.ts';
 import { addJsonBody } from './body/json-body.ts';
-import { addUnreadBody } from './body/unread-body.ts';
 import { addDemoDocuments } from './demo/documents.ts';
 import { addDemoMailboxRoutes } from './demo/mailbox-routes.ts';
 import { nativeEndpoints, ordinaryGroups } from './endpoints.ts';
@@ -43,10 +43,16 @@ import { addPageLinks } from './pages/links.ts';
 import { addProblemPages } from './pages/problem-routes.ts';
 import { addStartPage } from './pages/start-page-routes.ts';
 import { addPageStyle } from './pages/style.ts';
+import {
+  addConnectionCloseOnStop,
+  addHeaders,
+  addRequestSyntax,
+  addUnreadBody,
+  requestId,
+  setHeaders,
+} from './protocol/each-request.ts';
 import { addErrorHandler, frameworkProblem, sendProblem } from './protocol/error-handler.ts';
 import { answerFramingError } from './protocol/framing-errors.ts';
-import { addConnectionCloseOnStop, addHeaders, requestId, setHeaders } from './protocol/headers.ts';
-import { addRequestSyntax } from './protocol/request-syntax.ts';
 import { addConsole } from './routes/console-routes.ts';
 import { addFhirFaceRoutes } from './routes/fhir-face.ts';
 import { addHealth } from './routes/health.ts';
@@ -98,7 +104,7 @@ export interface AppDeps extends Omit<EndpointDeps, 'wrongNames' | 'endpoints' |
   /** Absent: no console. */
   readonly console?: Omit<ConsoleParts, SharedConsoleDeps> | undefined;
   /** Whether it is about to stop: it still serves requests, and closes each connection with its response. */
-  isStopping?(): boolean;
+  readonly drain?: Pick<Drain, 'hasBegun'> | undefined;
   /** Tells that somebody has sent a request that can begin work. */
   noteRequest?(): void;
   /** Reads the configuration file again. Absent: there is none. */
@@ -162,7 +168,7 @@ export async function buildApp(
   addTracing(app);
   addWaitingCallers(app, pauses);
   addHeaders(app);
-  addConnectionCloseOnStop(app, deps.isStopping);
+  addConnectionCloseOnStop(app, deps.drain);
   addRequestSyntax(app);
   addUnreadBody(app);
   addConnectionLimits(

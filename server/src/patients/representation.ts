@@ -2,7 +2,7 @@ import type { Patient } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
 import type { ReadShown } from '../api/endpoint.ts';
 import type { CareUnitConnection } from '../ehr/connection.ts';
-import { phoneOf } from '../ehr/patient-phone.ts';
+import { phoneOf } from '../ehr/connection.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import type { patientSchema } from './contract.ts';
 

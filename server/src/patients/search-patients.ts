@@ -2,7 +2,7 @@ import { type Patient, type PatientSearchKey, patientSearchKeys } from '@crosswa
 import type { Static } from 'typebox';
 import { reachedPatient } from '../context/work-context.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
-import { phoneOf } from '../ehr/patient-phone.ts';
+import { phoneOf } from '../ehr/connection.ts';
 import { inBody } from '../problems/places.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import type { patientSearchSchema } from './contract.ts';

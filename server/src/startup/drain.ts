@@ -1,6 +1,6 @@
 /** The time in which a gateway that stops still serves requests. */
-interface Drain {
-  hasBegun(): boolean;
+export interface Drain {
+  readonly hasBegun: boolean;
   /** Begins, and resolves after the time or when `end` is called. */
   wait(seconds: number): Promise<void>;
   /** Returns whether it was under way. */
@@ -8,12 +8,11 @@ interface Drain {
 }
 
 export function createDrain(): Drain {
-  let begun = false;
   let finish: (() => void) | undefined;
-  return {
-    hasBegun: () => begun,
-    async wait(seconds) {
-      begun = true;
+  const drain = {
+    hasBegun: false,
+    async wait(seconds: number) {
+      drain.hasBegun = true;
       const { promise, resolve } = Promise.withResolvers<void>();
       finish = resolve;
       const timer = setTimeout(resolve, seconds * 1000);
@@ -26,4 +25,5 @@ export function createDrain(): Drain {
       return finish !== undefined;
     },
   };
+  return drain;
 }

@@ -139,8 +139,8 @@ test('an EHR gets the trace of the call, and nothing else of the caller', async 
     allowPlainText: true,
   });
   const send = () => http.send({ method: 'GET', url: `http://127.0.0.1:${port}/`, repeatable: true });
-  const request = tracing()?.request(`00-${traceId.replaceAll('a', '8')}-${parentId}-01`);
-  const call = request?.within(() => tracing()?.call('getPatient', {}));
+  const request = tracing?.request(`00-${traceId.replaceAll('a', '8')}-${parentId}-01`);
+  const call = request?.within(() => tracing?.call('getPatient', {}));
   await call?.within(send);
   // Outside a trace.
   await send();

@@ -38,23 +38,19 @@ export interface StatementSpan {
   end(failure?: string): void;
 }
 
-let current: Tracing | undefined;
+/** `undefined` unless OpenTelemetry is on: then nothing of it is loaded. */
+export let tracing: Tracing | undefined;
 
 /** Turns tracing on for this process, or off. */
-export function traceWith(tracing: Tracing | undefined): void {
-  current = tracing;
-}
-
-/** `undefined` unless OpenTelemetry is on: then nothing of it is loaded. */
-export function tracing(): Tracing | undefined {
-  return current;
+export function traceWith(it: Tracing | undefined): void {
+  tracing = it;
 }
 
 const none: Readonly<Record<string, string>> = {};
 
 /** The headers of a request to an EHR or a webhook. Empty outside a trace. */
 export function traceHeaders(): Readonly<Record<string, string>> {
-  return current?.headers() ?? none;
+  return tracing?.headers() ?? none;
 }
 
 /**

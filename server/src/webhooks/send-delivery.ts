@@ -90,7 +90,7 @@ export function createDeliverySender(settings: SendSettings, now: () => Date = (
   };
   return {
     async send(...delivery) {
-      const span = tracing()?.call('deliver webhook', {});
+      const span = tracing?.call('deliver webhook', {});
       if (!span) return await attempt(...delivery);
       const result = await span.within(() => attempt(...delivery));
       span.end(result.failure ?? 'ok');

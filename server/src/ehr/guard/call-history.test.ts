@@ -11,7 +11,7 @@ const metrics = {
 
 test('keeps sixty minutes, each with its calls, failures and latency', () => {
   let now = Date.UTC(2026, 10, 22, 12, 30, 10);
-  const recorded = recordCalls(metrics, () => now);
+  const recorded = recordCalls(metrics, () => new Date(now));
   const observe = (outcome: 'ok' | 'timeout' | 'circuit_open' | 'rejected', ms: number, emr = 'a') =>
     recorded.metrics.observe(emr, 'listTimeSlots', outcome, ms / 1000);
   const hourOf = (emr: string) => recorded.history.of(emr);
@@ -46,7 +46,7 @@ test('keeps sixty minutes, each with its calls, failures and latency', () => {
 });
 
 test('the latency of a minute counts by its calls', () => {
-  const { metrics: it, history } = recordCalls(metrics, () => Date.UTC(2026, 10, 22, 12, 30, 10));
+  const { metrics: it, history } = recordCalls(metrics, () => new Date(Date.UTC(2026, 10, 22, 12, 30, 10)));
   for (let count = 0; count < 30; count++) it.observe('a', 'listTimeSlots', 'ok', 0.01);
   const median = history.of('a').at(-1)?.median;
   for (let count = 0; count < 10; count++) it.observe('a', 'listTimeSlots', 'ok', 1);
@@ -59,7 +59,7 @@ test('the latency of a minute counts by its calls', () => {
 
 test('keeps the last failed calls with their cause, and counts the calls of each operation', () => {
   let now = Date.UTC(2026, 10, 22, 12, 30, 10);
-  const { metrics: it, history } = recordCalls(metrics, () => now);
+  const { metrics: it, history } = recordCalls(metrics, () => new Date(now));
   const refused = Object.assign(new Error('secret'), { code: 'ECONNREFUSED', address: '127.0.0.1', port: 8095 });
   it.observe('a', 'findPatient', 'unavailable', 0.0214, new ConnectorError('unavailable', 'Down', { cause: refused }));
   for (let count = 0; count < 30; count++) it.observe('a', 'findPatient', 'circuit_open', 0, new Error('open'));

@@ -89,7 +89,7 @@ class Minute {
 /** Keeps the calls of the last hour in memory: some 20 kB for each EHR. `metrics` gets them too. */
 export function recordCalls(
   metrics: EhrMetrics,
-  now: () => number = Date.now,
+  now: () => Date = () => new Date(),
 ): { readonly metrics: EhrMetrics; readonly history: CallHistory } {
   const rings = new Map<string, readonly Minute[]>();
   const lastFailed = new Map<string, readonly FailedCall[]>();
@@ -110,14 +110,14 @@ export function recordCalls(
         const isFailure = failures.has(outcome);
         if (isFailure) {
           const milliseconds = Math.round(seconds * 1000);
-          const call = { at: new Date(now()), operation, outcome, cause: causeOf(error), milliseconds };
+          const call = { at: now(), operation, outcome, cause: causeOf(error), milliseconds };
           lastFailed.set(emr, [call, ...(lastFailed.get(emr) ?? [])].slice(0, mostFailed));
         }
         // No call was made, or the gateway's database failed. During an outage, those of the open circuit breaker would outnumber the calls that failed.
         if (outcome === 'paused' || outcome === 'circuit_open' || outcome === 'database') return;
         // Reads the EHR's capabilities. It takes longer than any other call, and no caller waits for it.
         if (operation === 'open') return;
-        const number = Math.floor(now() / minuteMs);
+        const number = Math.floor(now().getTime() / minuteMs);
         const minute = ringOf(emr)[number % minutes];
         if (!minute) return;
         if (minute.start !== number * minuteMs) minute.reset(number * minuteMs);
@@ -138,7 +138,7 @@ export function recordCalls(
         return minute?.start === start ? [...minute.classes] : noLatencies;
       },
       of(emr) {
-        const last = Math.floor(now() / minuteMs);
+        const last = Math.floor(now().getTime() / minuteMs);
         const ring = rings.get(emr);
         return Array.from({ length: minutes }, (_, index) => {
           const number = last - minutes + 1 + index;
@@ -150,7 +150,7 @@ export function recordCalls(
         });
       },
       operations(emr) {
-        const first = (Math.floor(now() / minuteMs) - minutes + 1) * minuteMs;
+        const first = (Math.floor(now().getTime() / minuteMs) - minutes + 1) * minuteMs;
         const sums = new Map<GuardedOperation, CallsOfOperation>();
         for (const minute of rings.get(emr) ?? []) {
           if (minute.start < first) continue;

@@ -120,7 +120,7 @@ export function createGuard(
     call: () => Promise<Result>,
     afterwards: (result: Result) => Promise<void> | void = () => undefined,
   ): Promise<Result> {
-    const span = tracing()?.call(operation, { 'crossward.emr': emr, 'crossward.ehr_operation': operation });
+    const span = tracing?.call(operation, { 'crossward.emr': emr, 'crossward.ehr_operation': operation });
     if (!span) return limited(operation, call, afterwards);
     // A call that has waited in the queue begins where another one has ended.
     return inCallSpan(span, () => limited(operation, () => span.within(call), afterwards), outcomeOf);

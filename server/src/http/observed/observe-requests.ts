@@ -77,9 +77,9 @@ function routePattern({ routeOptions }: FastifyRequest): string {
 
 /** Begins a span for each request, if OpenTelemetry is on when the application is built. */
 export function addTracing(app: FastifyInstance): void {
-  if (!tracing()) return;
+  if (!tracing) return;
   app.addHook('onRequest', (request, _reply, done) => {
-    const span = tracing()?.request(request.headers.traceparent);
+    const span = tracing?.request(request.headers.traceparent);
     if (!span) return done();
     request.span = span;
     span.within(done);

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Gateway, startGateway } from '../../../../test/gateway/gateway.ts';
 import { reasons } from '../../problems/reasons.ts';
-import { fixedHeaders } from '../protocol/headers.ts';
+import { fixedHeaders } from '../protocol/each-request.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {

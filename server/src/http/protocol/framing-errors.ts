@@ -7,7 +7,7 @@ import { problemDocument, problemMediaType } from '../../problems/problem-docume
 import type { Stalls } from '../limits/waiting-callers.ts';
 import { stoodStill } from '../limits/waiting-callers.ts';
 import { type End, type Exchange, endExchange, onceAnswered, unfinishedExchange } from '../observed/exchanges.ts';
-import { fixedHeaders, longestUrl } from './headers.ts';
+import { fixedHeaders, longestUrl } from './each-request.ts';
 import { closeInStages } from './staged-close.ts';
 
 /** Called after an invalid request was rejected and its connection has ended. */

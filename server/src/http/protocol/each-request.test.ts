@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { requestId } from './headers.ts';
+import { requestId } from './each-request.ts';
 
 const given = (value: string | undefined) =>
   requestId({ headers: value === undefined ? {} : { 'x-request-id': value } });
