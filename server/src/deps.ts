@@ -40,6 +40,7 @@ import { recordCalls } from './ehr/guard/call-history.ts';
 import { createEhrMetrics } from './ehr/guard/metrics.ts';
 import { createPauses } from './ehr/pauses.ts';
 import { openEhrs } from './ehr/registry.ts';
+import { readStoredEmrs } from './ehr/stored/stored-emrs.ts';
 import type { AppDeps } from './http/app.ts';
 import { describeError } from './log/describe-error.ts';
 import { createOutbox } from './messages/create-outbox.ts';
@@ -53,6 +54,8 @@ import { createKeySets } from './oauth/key-sets.ts';
 import { type Configured, createReconfigure } from './reconfigure.ts';
 import { requireKeyInUse, requireKnownKeys, type SecretKeys } from './secret-keys/require-known-keys.ts';
 import { createKeyRing } from './secrets/key-ring.ts';
+import { assertNotStored, createSources, type Sources } from './sources.ts';
+import { withStored } from './stored-emrs.ts';
 import { createDispatcher } from './webhooks/dispatcher.ts';
 import { createWebhookMetrics } from './webhooks/metrics.ts';
 import { createDeliverySender } from './webhooks/send-delivery.ts';
@@ -63,8 +66,10 @@ import type { WriteServices } from './writes/write-kind.ts';
 /** The gateway's dependencies, created once at start. */
 export interface Deps extends AppDeps {
   readonly clients: RefreshableClients;
-  /** Uses the EHRs and clients of another configuration: see `createReconfigure`. */
-  readonly reconfigure: ReturnType<typeof createReconfigure>;
+  /** Uses the EHRs and clients of another file: see `createReconfigure`. */
+  readonly reconfigure: Sources['reconfigure'];
+  /** The ids of all stored EHRs, also of drafts. */
+  readonly storedIds: Sources['storedIds'];
   /** What became of the configuration file. */
   readonly watch: ConfigurationWatch;
   /** Stops background jobs and closes EHR connections. Call it after the last request; it does not close the database. */
@@ -130,15 +135,16 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   const recorded = recordCalls(createEhrMetrics(metrics), clock.now);
   const pauses = createPauses(background, clock.now);
   await pauses.refresh();
-  const opened = await openEhrs(configuration, modules, {
-    database: database.pool,
-    db: background,
-    keys,
-    metrics: recorded.metrics,
-    pauses,
-    now: clock.now,
-    log,
-  });
+  const file: Configured = { configuration, connectors: modules };
+  const stored = await readStoredEmrs(background, keys);
+  assertNotStored(file, stored);
+  const { configured, unused } = await withStored(file, stored.emrs, modules);
+  const opened = await openEhrs(
+    configured.configuration,
+    modules,
+    { database: database.pool, db: background, keys, metrics: recorded.metrics, pauses, now: clock.now, log },
+    configured.stored,
+  );
   const ehrs = opened.registry;
   measureCertificates(metrics, () => ehrs.values());
   if (database.kind === 'pglite') await releaseAllLeases(background);
@@ -159,7 +165,8 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   const anchored = anchorEarlierChains(background, audit.key, log).catch((error) =>
     log.error({ cause: describeError(error) }, 'anchoring earlier audit chains failed'),
   );
-  const clients = await openClientRegistry(configuration, background, keys, log);
+  const used = { ...configured.configuration, emrs: opened.first.emrs };
+  const clients = await openClientRegistry(used, background, keys, log);
   await noteGrants(background, clients.configured());
   const services: WriteServices = {
     db,
@@ -186,12 +193,35 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     metrics: webhookMetrics,
     log,
   });
-  let current: Configured = { configuration, connectors: modules };
+  let current: Configured = { ...configured, configuration: used };
   const configuredEmrs = () =>
     current.configuration.emrs.flatMap((emr) => {
       const module = current.connectors.find(({ name }) => name === emr.connector);
       return module ? [{ emr, module }] : [];
     });
+  const reconfigure = createReconfigure({
+    ehrs: opened,
+    clients,
+    db: background,
+    migrated: modules,
+    inUse: () => current,
+    applied(next) {
+      current = next;
+      loops.followEhrs();
+    },
+    log,
+  });
+  const watch = watchConfiguration(metrics, clock.now);
+  const sources = createSources({
+    file,
+    stored,
+    unused: [...unused, ...opened.first.unused],
+    migrated: modules,
+    readStored: () => readStoredEmrs(background, keys),
+    reconfigure,
+    watch,
+    log,
+  });
   const activity = createActivity();
   const loops = startBackground(
     { ...services, db: background },
@@ -200,6 +230,8 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       activity,
       retention: configuration.retention,
       pauses,
+      followStored: sources.follow,
+      unusedStored: () => watch.state.unused.map(({ emr }) => emr),
       checkDueEhr: () => checkDueEhr({ db: background, keys, database, emrs: configuredEmrs, ehrs }),
       clients,
       intervals: setup.intervals,
@@ -215,23 +247,11 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       log,
     },
   );
-  const reconfigure = createReconfigure({
-    ehrs: opened,
-    clients,
-    db: background,
-    migrated: modules,
-    inUse: () => current.configuration,
-    applied(next) {
-      current = next;
-      loops.followEhrs();
-    },
-    log,
-  });
-  const watch = watchConfiguration(metrics, clock.now);
   return {
     log,
     metrics,
-    reconfigure,
+    reconfigure: sources.reconfigure,
+    storedIds: sources.storedIds,
     watch,
     clients,
     ehrs,
@@ -267,6 +287,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     databaseTrouble: troubles.current,
     async stop() {
       await loops.stop();
+      await sources.stop();
       await anchored;
       await audit.close();
       await fileExport

@@ -25,7 +25,8 @@ async function start(reconfigure: (configured: Configured) => Promise<typeof not
   const watch = watchConfiguration(new Registry(), () => new Date());
   const reconfigured = vi.fn(reconfigure);
   const log = pino({ level: 'silent' });
-  const { reload, stop } = startReloading({ path, loaded, reconfigure: reconfigured, watch, log });
+  const storedIds = () => new Set(['stored']);
+  const { reload, stop } = startReloading({ path, loaded, reconfigure: reconfigured, storedIds, watch, log });
   onTestFinished(async () => {
     await stop();
     await rm(folder, { recursive: true });
@@ -83,4 +84,15 @@ test('a file that names another one with a mistake is tried again', async () => 
   await vi.waitFor(() => expect(reconfigured).toHaveBeenCalledTimes(2), { timeout: 60_000, interval: 100 });
   isMissing = false;
   await vi.waitFor(() => expect(watch.state.refused).toBeUndefined(), { timeout: 60_000, interval: 100 });
+});
+
+test('a file with the id of a stored EHR is refused with its place', async () => {
+  const { write, reload, reconfigured } = await start(async () => nothing);
+  await write(text.replace('id: sandbox-no', 'id: stored'));
+  const { outcome, mistakes } = await reload(false);
+  expect(outcome).toBe('refused');
+  expect(mistakes).toContainEqual(
+    expect.stringMatching(/crossward\.yaml:\d+:\d+: emrs\[0\]\.id: the database has an EHR with the id "stored"/),
+  );
+  expect(reconfigured).not.toHaveBeenCalled();
 });

@@ -26,19 +26,23 @@ export interface Reloading {
   stop(): Promise<void>;
 }
 
+type FileChanges = Pick<Changes, 'added' | 'reconnected' | 'removed'>;
+
 interface Parts {
   readonly path: string;
   /** What the gateway has started with. */
   readonly loaded: Loaded;
-  reconfigure(configured: Configured, isForced: boolean): Promise<Changes>;
+  reconfigure(configured: Configured, isForced: boolean): Promise<FileChanges>;
+  /** Of EHRs in the database. */
+  storedIds(): ReadonlySet<string>;
   readonly watch: ConfigurationWatch;
   readonly log: Logger;
 }
 
-const nothing = { added: [], reconnected: [], removed: [], waiting: [], mistakes: [] } as const;
+const noChanges = { added: [], reconnected: [], removed: [], waiting: [], mistakes: [] } as const;
 
 /** Reads the configuration file again when it is asked to, and when the file has changed. One reading at a time. */
-export function startReloading({ path, loaded, reconfigure, watch, log }: Parts): Reloading {
+export function startReloading({ path, loaded, reconfigure, storedIds, watch, log }: Parts): Reloading {
   let running = loaded;
   let turn: Promise<unknown> = Promise.resolve();
   /** The last reading that has not begun: it is the answer to whoever asks meanwhile. */
@@ -59,16 +63,20 @@ export function startReloading({ path, loaded, reconfigure, watch, log }: Parts)
     if (next?.isForced === isForced) next = undefined;
     retryAt = undefined;
     try {
-      const read = await loadAgain({ path, connectors, environment: process.env }, running.file);
+      const source = { path, connectors, environment: process.env, storedIds: storedIds() };
+      const read = await loadAgain(source, running.file);
       // Clients of a file that was refused may be in use.
       const isOther = read.isChanged || watch.state.refused !== undefined;
-      return used(read, isOther ? await reconfigure(read, isForced) : nothing);
+      return used(read, isOther ? await reconfigure(read, isForced) : noChanges);
     } catch (error) {
       return refused(error);
     }
   }
 
-  function used(read: Awaited<ReturnType<typeof loadAgain>>, { added, reconnected, removed }: Changes): ReloadAnswer {
+  function used(
+    read: Awaited<ReturnType<typeof loadAgain>>,
+    { added, reconnected, removed }: FileChanges,
+  ): ReloadAnswer {
     const outcome = read.isChanged ? 'changed' : 'unchanged';
     const { waiting } = read;
     const before = { ...watch.state };
@@ -78,7 +86,7 @@ export function startReloading({ path, loaded, reconfigure, watch, log }: Parts)
     if (read.isChanged || before.refused) log.info({ added, reconnected, removed }, 'configuration file in use');
     if (waiting.join() !== before.waiting.join() && waiting.length > 0)
       log.warn({ settings: waiting }, 'settings of the configuration file take effect at a restart');
-    return { ...nothing, outcome, added, reconnected, removed, waiting };
+    return { ...noChanges, outcome, added, reconnected, removed, waiting };
   }
 
   function refused(error: unknown): ReloadAnswer {
@@ -88,7 +96,7 @@ export function startReloading({ path, loaded, reconfigure, watch, log }: Parts)
       log.error({ cause: describeError(error) }, 'reading the configuration again failed, will retry');
     const mistakes = error instanceof ConfigurationError ? error.mistakes : ['an error of the gateway; the log has it'];
     if (watch.refused(mistakes)) log.error({ mistakes }, 'configuration file not used: the former one goes on');
-    return { ...nothing, outcome: 'refused', waiting: watch.state.waiting, mistakes };
+    return { ...noChanges, outcome: 'refused', waiting: watch.state.waiting, mistakes };
   }
 
   const file = watchFile(path);

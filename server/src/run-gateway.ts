@@ -139,14 +139,21 @@ async function serve({ environment, setup, database, dataDir, log, supervisor }:
 function reloadingOf(
   { configurationPath: path }: Environment,
   { file, ...configured }: Setup,
-  { reconfigure, watch, log }: Deps,
+  { reconfigure, storedIds, watch, log }: Deps,
   supervisor: Supervisor | undefined,
 ): Reloading | undefined {
   if (path === undefined || !file) {
     onHangUp(() => log.warn({ signal: 'SIGHUP' }, 'ignored: the demo has no configuration file; SIGTERM stops it'));
     return undefined;
   }
-  const { reload, stop } = startReloading({ path, loaded: { ...configured, file }, reconfigure, watch, log });
+  const { reload, stop } = startReloading({
+    path,
+    loaded: { ...configured, file },
+    reconfigure,
+    storedIds,
+    watch,
+    log,
+  });
   onHangUp(() => {
     log.info({ signal: 'SIGHUP' }, 'reading the configuration file again');
     void reload(false);

@@ -62,7 +62,7 @@ const nothing = {
   pauses: [],
 };
 const readRest = async () => {
-  const { ehrs: _, changes: __, ...rest } = await readDueWork(db, []);
+  const { ehrs: _, changes: __, storedRevision: ___, ...rest } = await readDueWork(db, []);
   return rest;
 };
 

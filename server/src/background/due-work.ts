@@ -3,6 +3,7 @@ import { mayExpire } from '../appointments/expiry/expire-overdue.ts';
 import type { Db } from '../db/kysely.ts';
 import { briefly } from '../db/time-limit.ts';
 import { inEffect, type PausedEhr } from '../ehr/pauses.ts';
+import { storedRevision } from '../ehr/stored/stored-emrs.ts';
 import { isUnpublished } from '../events/publish-events.ts';
 import { isDue } from '../messages/claim-messages.ts';
 import { hasBecomeLate } from '../messages/delayed.ts';
@@ -28,6 +29,8 @@ export interface DueWork {
   readonly lateMessages: boolean;
   /** The pauses of EHRs that are in effect. */
   readonly pauses: readonly PausedEhr[];
+  /** See `storedRevision`. */
+  readonly storedRevision: string | null;
 }
 
 interface Row extends Omit<DueWork, 'ehrs' | 'changes' | 'pauses'> {
@@ -64,7 +67,8 @@ export function readDueWork(db: Db, ehrs: readonly string[]): Promise<DueWork> {
           WHERE coalesce((SELECT next_read_at <= now() FROM ehr_change_feeds WHERE emr = ehr.id), true)
             OR (SELECT true FROM ehr_changes WHERE emr = ehr.id LIMIT 1)) AS changes,
         (SELECT coalesce(json_agg(json_build_object('emr', emr, 'since', paused_at, 'until', paused_until)), '[]')
-          FROM ehr_pauses WHERE ${inEffect}) AS pauses`.execute(db);
+          FROM ehr_pauses WHERE ${inEffect}) AS pauses,
+        ${storedRevision} AS "storedRevision"`.execute(db);
     const [row] = rows;
     if (!row) throw new Error('A SELECT without FROM has one row');
     const pauses = row.pauses.map(({ emr, since, until }) => ({

@@ -97,6 +97,8 @@ test('no background job scans a growing table or index', async () => {
         activity,
         retention,
         pauses: createPauses(db, () => new Date()),
+        followStored: () => undefined,
+        unusedStored: () => [],
         checkDueEhr: async () => false,
         clients: gateway.deps.clients,
         dispatcher,

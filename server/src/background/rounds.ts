@@ -16,6 +16,7 @@ import { watchCertificates } from '../ehr/certificates.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import type { CallHistory } from '../ehr/guard/call-history.ts';
 import type { Pauses } from '../ehr/pauses.ts';
+import { resealEmrs } from '../ehr/stored/stored-emrs.ts';
 import { publishEvents } from '../events/publish-events.ts';
 import { recordEhrs } from '../history/ehr-recorder.ts';
 import { describeError } from '../log/describe-error.ts';
@@ -67,6 +68,10 @@ export interface BackgroundDependencies {
   readonly publishing: Db;
   readonly retention: Configuration['retention'];
   readonly pauses: Pauses;
+  /** Takes the revision of the stored EHRs as it is now. */
+  readonly followStored: (revision: string | null) => void;
+  /** Ids of stored EHRs that this gateway cannot use. Another one may use them. */
+  readonly unusedStored: () => readonly string[];
   /** Checks an EHR whose daily check is due. Returns whether there was one. */
   readonly checkDueEhr: () => Promise<boolean>;
   readonly clients: RefreshableClients;
@@ -96,6 +101,8 @@ export function backgroundWork(
     retention,
     activity,
     pauses,
+    followStored,
+    unusedStored,
     checkDueEhr,
     clients,
     dispatcher,
@@ -238,6 +245,10 @@ export function backgroundWork(
       for (const id of await resealEndpoints(db, keys, resealedAtOnce))
         log.error({ endpoint_id: id }, 'webhook endpoint unreadable: its secret key is unknown');
     }),
+    guarded(intervals.reseal, 'encrypting stored EHRs again', async () => {
+      for (const emr of await resealEmrs(db, keys))
+        log.error({ emr }, 'stored EHR unreadable: its secret key is unknown, or somebody else has changed the row');
+    }),
     guarded(intervals.reseal, 'proving rows again', () => renewProofs(db, keys)),
     guarded(intervals.proofs, 'looking for rows without a proof', () => watchProofs(db)),
     repeating(intervals.accesses, 'linking the audit trail', () => services.audit.linkAccesses()),
@@ -256,7 +267,7 @@ export function backgroundWork(
       deleteOldActivity(db, keys, rowsDeletedAtOnce),
     ),
     guarded(intervals.gauges, 'reading metrics of operations', async () => {
-      for (const { id, emr } of await suspendUnconfigured(db, emrs())) {
+      for (const { id, emr } of await suspendUnconfigured(db, [...emrs(), ...unusedStored()])) {
         services.writeMetrics.suspended({ id, emr });
       }
       await resumeConfigured(db, emrs());
@@ -267,6 +278,7 @@ export function backgroundWork(
     const apply = pauses.reading();
     const due = await readDueWork(publishing, emrs());
     apply(due.pauses);
+    followStored(due.storedRevision);
     // Another gateway may be killed while it sends one: its code must not wait for an idle look.
     if (due.queuedMessages) activity.note();
     return due;

@@ -107,7 +107,7 @@ describe('usage', () => {
 
   test('an invalid configuration exits with 2 and shows the position', async () => {
     const path = join(folder, 'wrong.yaml');
-    await writeFile(path, 'emrs: []\nclients: []\n');
+    await writeFile(path, 'emrs: none\nclients: []\n');
     const { code, stderr } = await crossward(`emr check --config ${path}`);
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${path}:1:`)]);
   });

@@ -20,7 +20,7 @@ import {
 import type { Db } from '../db/kysely.ts';
 import { clientAsJson, clientLine, describeClient } from './client-report.ts';
 import { columnHelp } from './column-help.ts';
-import { configuredAccess } from './configured-access.ts';
+import { configuredAccess, withStoredAccess } from './configured-access.ts';
 import { currentKeyRing } from './current-key-ring.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
@@ -59,7 +59,7 @@ export function clientsCommand(output: Output, end: (exitCode: number) => void):
       .option('-c, --config <file>', 'configuration file (default: CROSSWARD_CONFIG, otherwise the demo)');
   const read = async <Result>({ config }: Options, work: (db: Db, configured: ConfiguredAccess) => Promise<Result>) => {
     const configured = await configuredAccess(config);
-    return withDatabase(output, (db) => work(db, configured));
+    return withDatabase(output, async (db) => work(db, await withStoredAccess(db, configured)));
   };
   const change = <Result>(options: Options, work: (administration: ClientAdministration) => Promise<Result>) =>
     read(options, async (db, configured) => work({ db, configured, keys: await currentKeyRing(db) }));

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { act, NotPossible } from '../console/audit/act.ts';
+import type { Db } from '../db/kysely.ts';
 import { pauseEhr, resumeEhr } from '../ehr/pauses.ts';
-import { configuredAccess } from './configured-access.ts';
+import { configuredAccess, withStoredAccess } from './configured-access.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
@@ -27,8 +28,7 @@ export function emrPauseCommand(output: Output, end: (exitCode: number) => void)
     .option('--until <time>', 'when the pause ends, such as 2027-03-28T06:00+02:00 (default: with `emr resume`)')
     .action(async (emr: string, { config, until }: Options) => {
       const ends = until === undefined ? null : readInstant('--until', until);
-      await assertConfigured(emr, config);
-      const result = await withDatabase(output, (db) =>
+      const result = await onEmr(output, emr, config, (db) =>
         act(db, undefined, { action: 'emr_pause', target: emr }, async (tx) => {
           if (!(await pauseEhr(tx, emr, ends))) throw new NotPossible('past');
         }),
@@ -47,8 +47,7 @@ export function emrResumeCommand(output: Output, end: (exitCode: number) => void
     .argument('<emr>', 'EHR id')
     .option(...configOption)
     .action(async (emr: string, { config }: Options) => {
-      await assertConfigured(emr, config);
-      const result = await withDatabase(output, (db) =>
+      const result = await onEmr(output, emr, config, (db) =>
         act(db, undefined, { action: 'emr_resume', target: emr }, async (tx) => {
           if (!(await resumeEhr(tx, emr))) throw new NotPossible('not_paused');
         }),
@@ -61,8 +60,16 @@ export function emrResumeCommand(output: Output, end: (exitCode: number) => void
 }
 
 /** @throws {UsageError} for an id that only a mistake can explain */
-async function assertConfigured(emr: string, config: string | undefined): Promise<void> {
-  const { emrs } = await configuredAccess(config);
-  const ids = emrs.map(({ id }) => id);
-  if (!ids.includes(emr)) throw new UsageError(`The configuration has no EHR ${emr}. Known EHRs: ${ids.join(', ')}.`);
+async function onEmr<Result>(
+  output: Output,
+  emr: string,
+  config: string | undefined,
+  work: (db: Db) => Promise<Result>,
+): Promise<Result> {
+  const configured = await configuredAccess(config);
+  return withDatabase(output, async (db) => {
+    const ids = (await withStoredAccess(db, configured)).emrs.map(({ id }) => id);
+    if (ids.includes(emr)) return work(db);
+    throw new UsageError(`The configuration has no EHR ${emr}. Known EHRs: ${ids.join(', ')}.`);
+  });
 }

@@ -8,6 +8,9 @@ import { emrCheckCommand } from './emr-check.ts';
 import { emrPauseCommand, emrResumeCommand } from './emr-pause.ts';
 import { emrReportCommand } from './emr-report.ts';
 import { emrTemplatesCommand } from './emr-templates.ts';
+import { emrAddCommand, emrChangeCommand, emrOpenCommand } from './emrs/add-or-change.ts';
+import { emrExportCommand, emrListCommand } from './emrs/list-or-export.ts';
+import { emrRemoveCommand } from './emrs/remove.ts';
 import { initCommand } from './init.ts';
 import { mcpCommand } from './mcp.ts';
 import { messagesCommand } from './messages.ts';
@@ -31,6 +34,12 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
     .addHelpText('after', exitCodeHelp)
     .exitOverride();
   const emr = new Command('emr').description('Manage connections to EHRs.');
+  emr.addCommand(emrListCommand(output));
+  emr.addCommand(emrAddCommand(output, end));
+  emr.addCommand(emrChangeCommand(output, end));
+  emr.addCommand(emrOpenCommand(output, end));
+  emr.addCommand(emrRemoveCommand(output, end));
+  emr.addCommand(emrExportCommand(output, end));
   emr.addCommand(emrCheckCommand(output, end));
   emr.addCommand(emrReportCommand(output, end));
   const config = new Command('config').description('Check the configuration.');

@@ -19,7 +19,8 @@ import {
 } from './schema/schema.ts';
 import { webhooksSchema } from './schema/webhooks.ts';
 
-type EmrInFile = ConfigurationFile['emrs'][number];
+/** An EHR as it is written. */
+export type EmrInFile = ConfigurationFile['emrs'][number];
 type CareUnitInFile = EmrInFile['care_units'][number];
 type ClientInFile = ConfigurationFile['clients'][number];
 type Settings = Readonly<Record<string, unknown>>;

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ConnectorModule } from '@crossward/connector-kit';
 import type { Configuration, ConfiguredCareUnit, ConfiguredEmr } from '../config/configuration.ts';
 import { revealed } from '../config/environment/secret.ts';
+import { ConfigurationError } from '../startup/configuration-error.ts';
 import { closeWhenIdle } from './close-when-idle.ts';
 import { type CareUnitConnection, createConnection, type EhrConnection } from './connection.ts';
 import { type EhrLink, type LinkDependencies, openLink } from './link.ts';
@@ -16,15 +17,23 @@ export interface Ehrs {
    * Opens what another configuration needs, beside what is in use. One that is not applied stays open, or goes on opening, until
    * the next one is prepared, which uses it if it needs the same.
    *
+   * @param stored ids of those that operators manage: one that cannot be used hides no other
    * @throws {ConfigurationError} as `openEhrs` does. Then nothing has changed
    */
-  prepare(emrs: Configuration['emrs'], connectors: readonly ConnectorModule[]): Promise<EhrChange>;
+  prepare(
+    emrs: Configuration['emrs'],
+    connectors: readonly ConnectorModule[],
+    stored?: ReadonlySet<string>,
+  ): Promise<EhrChange>;
   /** Call it after the last call has ended. */
   close(): Promise<void>;
 }
 
 /** A change of the EHRs that is ready. */
 export interface EhrChange {
+  /** What will be in use: of stored EHRs that cannot be used, what was in use before. */
+  readonly emrs: readonly ConfiguredEmr[];
+  readonly unused: readonly UnusedEmr[];
   readonly added: readonly string[];
   /** With a new connection. */
   readonly reconnected: readonly string[];
@@ -33,6 +42,13 @@ export interface EhrChange {
   readonly notOpen: readonly { readonly emr: string; readonly detail: string | undefined }[];
   /** From now on, new work uses it. What runs ends on the former connections, which close when they are idle. */
   apply(): void;
+}
+
+/** A stored EHR that is not used as it is stored. */
+export interface UnusedEmr {
+  readonly emr: string;
+  /** Why. Never with a secret. */
+  readonly text: string;
 }
 
 interface Entry {
@@ -49,7 +65,8 @@ export async function openEhrs(
   { emrs }: Pick<Configuration, 'emrs'>,
   connectors: readonly ConnectorModule[],
   dependencies: LinkDependencies,
-): Promise<Ehrs> {
+  stored?: ReadonlySet<string>,
+): Promise<Ehrs & { readonly first: EhrChange }> {
   const { metrics } = dependencies;
   const registry = new Map<string, EhrConnection>();
   let entries: ReadonlyMap<string, Entry> = new Map();
@@ -63,7 +80,14 @@ export async function openEhrs(
     closing.add(one);
   }
 
-  async function prepare(nextEmrs: Configuration['emrs'], modules: readonly ConnectorModule[]): Promise<EhrChange> {
+  async function prepare(
+    nextEmrs: Configuration['emrs'],
+    modules: readonly ConnectorModule[],
+    storedIds: ReadonlySet<string> = new Set(),
+  ): Promise<EhrChange> {
+    const unused: UnusedEmr[] = [];
+    /** Of stored EHRs, which go on with the former ones. */
+    const notOpenYet = new Map<string, Entry>();
     const entryOf = async (emr: ConfiguredEmr): Promise<Entry> => {
       const module = modules.find(({ name }) => name === emr.connector);
       if (!module) throw new Error(`No connector is named ${emr.connector}`);
@@ -71,12 +95,28 @@ export async function openEhrs(
       const link = known?.link ?? (await openLink(emr, module, dependencies, entries.has(emr.id)));
       return { emr, link };
     };
-    const results = await Promise.allSettled(nextEmrs.map(entryOf));
+    /** The entry of a stored EHR, or the former one if it cannot be used. */
+    const storedEntryOf = async (emr: ConfiguredEmr): Promise<Entry | undefined> => {
+      const known = entries.get(emr.id);
+      try {
+        const entry = await entryOf(emr);
+        if (!isWorse(entry.link, known?.link)) return entry;
+        notOpenYet.set(emr.id, entry);
+        unused.push({ emr: emr.id, text: notOpenText(entry.link.openingDetail()) });
+      } catch (error) {
+        if (!(error instanceof ConfigurationError)) throw error;
+        unused.push({ emr: emr.id, text: error.mistakes.join('; ') });
+      }
+      return known;
+    };
+    const results = await Promise.allSettled(
+      nextEmrs.map((emr) => (storedIds.has(emr.id) ? storedEntryOf(emr) : entryOf(emr))),
+    );
     const next = new Map(
-      results.flatMap((it) => (it.status === 'fulfilled' ? [[it.value.emr.id, it.value] as const] : [])),
+      results.flatMap((it) => (it.status === 'fulfilled' && it.value ? [[it.value.emr.id, it.value] as const] : [])),
     );
     const failed = results.find((it) => it.status === 'rejected');
-    const others = [...next].filter(([id, { link }]) => entries.get(id)?.link !== link);
+    const others = [...next, ...notOpenYet].filter(([id, { link }]) => entries.get(id)?.link !== link);
     await waitWith(failed ? [] : others, others);
     if (failed) throw failed.reason;
     const reconnected = [...next.values()].filter(({ emr, link }) => {
@@ -84,11 +124,13 @@ export async function openEhrs(
       return known !== undefined && known.link !== link;
     });
     return {
+      emrs: [...next.values()].map(({ emr }) => emr),
+      unused,
       added: [...next.keys()].filter((id) => !entries.has(id)),
       reconnected: reconnected.map(({ emr }) => emr.id),
       removed: [...entries.keys()].filter((id) => !next.has(id)),
       notOpen: reconnected
-        .filter(({ emr, link }) => !link.calls.isOpen && isWell(entries.get(emr.id)?.link))
+        .filter(({ emr, link }) => isWorse(link, entries.get(emr.id)?.link))
         .map(({ emr, link }) => ({ emr: emr.id, detail: link.openingDetail() })),
       apply() {
         for (const [id, { link }] of entries) {
@@ -100,7 +142,7 @@ export async function openEhrs(
           retire(link);
         }
         entries = next;
-        waiting = new Map();
+        waiting = notOpenYet;
         registry.clear();
         for (const [id, { emr, link }] of next) {
           link.putToUse();
@@ -120,9 +162,11 @@ export async function openEhrs(
     await Promise.all([...links].map((link) => link.close()));
   }
 
-  (await prepare(emrs, connectors)).apply();
+  const first = await prepare(emrs, connectors, stored);
+  first.apply();
   return {
     registry,
+    first,
     prepare,
     async close() {
       await Promise.all([...closing].map((one) => one.close()));
@@ -135,9 +179,14 @@ function isSameLink(known: Entry, emr: ConfiguredEmr, module: ConnectorModule): 
   return known.link.module === module && isDeepStrictEqual(linkSettings(known.emr), linkSettings(emr));
 }
 
-/** Whether work would notice that it is replaced by one that is not open. Nothing calls an EHR that is paused. */
-function isWell(link: EhrLink | undefined): boolean {
-  return link?.calls.isOpen === true && link.calls.health().pause === undefined;
+/** Whether work would notice that a link is replaced by one that is not open. Nothing calls an EHR that is paused. */
+function isWorse(next: EhrLink, former: EhrLink | undefined): boolean {
+  return !next.calls.isOpen && former?.calls.isOpen === true && former.calls.health().pause === undefined;
+}
+
+function notOpenText(detail: string | undefined): string {
+  const cause = detail === undefined ? '' : ` (${detail})`;
+  return `does not answer with its new settings${cause}; the former connection goes on, unless the EHR is paused`;
 }
 
 /** What a connection is opened with. Everything else of an EHR can change without a new one. */

@@ -23,6 +23,7 @@ export const sealedColumns = [
   'webhook_endpoints.sealed_earlier_secrets',
   'operators.sealed_totp_secret',
   'audit_keys.sealed_key',
+  'stored_emrs.sealed_secrets',
   'clients.sealed_proof',
   'webhook_endpoints.sealed_proof',
   'operators.sealed_proof',

@@ -24,6 +24,7 @@ export type Purpose =
   | 'upload'
   | 'webhook'
   | 'operator'
+  | 'emr'
   | 'audit'
   | 'assistant';
 /** Purposes of keys with which the gateway signs what only gateways verify (HMAC-SHA-256). */

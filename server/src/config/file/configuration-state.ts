@@ -4,6 +4,8 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 export interface ConfigurationState {
   /** Absent: the newest file is in use. */
   readonly refused?: RefusedFile | undefined;
+  /** Stored EHRs that this process does not use as they are stored. */
+  readonly unused: readonly { readonly emr: string; readonly since: Date; readonly text: string }[];
   /** Settings of the file in use that take effect at a restart, such as `http.public_url`. */
   readonly waiting: readonly string[];
 }
@@ -21,11 +23,19 @@ export interface ConfigurationWatch {
   used(outcome: 'changed' | 'unchanged', waiting: readonly string[]): void;
   /** Returns whether the mistakes are others than before. */
   refused(mistakes: readonly string[]): boolean;
+  /** Returns those that are not known yet, or have another text. */
+  unused(emrs: readonly UnusedStored[]): readonly UnusedStored[];
+}
+
+interface UnusedStored {
+  readonly emr: string;
+  /** Why. Never with a secret. */
+  readonly text: string;
 }
 
 /** @param now the database's time */
 export function watchConfiguration(registry: Registry, now: () => Date): ConfigurationWatch {
-  const state: { -readonly [Key in keyof ConfigurationState]: ConfigurationState[Key] } = { waiting: [] };
+  const state: { -readonly [Key in keyof ConfigurationState]: ConfigurationState[Key] } = { waiting: [], unused: [] };
   const reloads = new Counter({
     name: 'crossward_configuration_reloads_total',
     help: 'How often the configuration file was read again, by outcome: changed, unchanged or refused.',
@@ -43,8 +53,21 @@ export function watchConfiguration(registry: Registry, now: () => Date): Configu
       this.set({ place: refused ? placeOf(refused.mistakes) : '' }, refused ? 1 : 0);
     },
   });
+  new Gauge({
+    name: 'crossward_stored_emrs_unused',
+    help: 'Stored EHRs that this process does not use as they are stored. The log and the console have the reason.',
+    registers: [registry],
+    collect() {
+      this.set(state.unused.length);
+    },
+  });
   return {
     state,
+    unused(emrs) {
+      const before = new Map(state.unused.map((it) => [it.emr, it]));
+      state.unused = emrs.map((it) => ({ ...it, since: before.get(it.emr)?.since ?? now() }));
+      return emrs.filter(({ emr, text }) => before.get(emr)?.text !== text);
+    },
     used(outcome, waiting) {
       reloads.inc({ outcome });
       state.waiting = waiting;

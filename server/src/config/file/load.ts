@@ -13,8 +13,8 @@ import {
   resolveWebhooks,
 } from '../configuration.ts';
 import type { EnvironmentVariables } from '../environment/environment.ts';
-import { formatPath, isMapping, type Mistake, type Path } from '../mistakes/mistake.ts';
-import { validate } from '../mistakes/schema-mistakes.ts';
+import { formatPath, isMapping, type Mistake, quoted } from '../mistakes/mistake.ts';
+import { validate, withoutMistyped } from '../mistakes/schema-mistakes.ts';
 import { type NamedConnectors, withPlugins } from '../plugins/plugins.ts';
 import { declareTypesOf } from '../rules/identifier-type-rules.ts';
 import type { PartialFile } from '../rules/partial-file.ts';
@@ -29,6 +29,8 @@ export interface ConfigurationSource {
   readonly connectors: readonly ConnectorModule[];
   /** Where `{ env: NAME }` is looked up, usually `process.env`. */
   readonly environment: EnvironmentVariables;
+  /** Ids of the EHRs in the database, which the file cannot have too. Absent: they are not known. */
+  readonly storedIds?: ReadonlySet<string>;
 }
 
 /**
@@ -137,6 +139,16 @@ export async function loadAccess(source: ConfigurationSource): Promise<LoadedAcc
   };
 }
 
+/**
+ * Loads a configuration file with the connectors that it can name. Validates the whole file, but no secret must be set.
+ *
+ * @throws {ConfigurationError} as `loadConfiguration` does
+ */
+export async function loadWithoutSecrets(source: ConfigurationSource): Promise<Omit<Loaded, 'configuration'>> {
+  const { file, connectors } = await readChecked(source, () => []);
+  return { file, connectors };
+}
+
 interface CheckedFile {
   /** With the names of connectors in place of packages and files. */
   readonly file: ConfigurationFile;
@@ -147,7 +159,7 @@ interface CheckedFile {
 
 /** @param running the file of the running gateway that this one is for. Absent: it is for a start */
 async function readChecked(
-  { path, connectors }: ConfigurationSource,
+  { path, connectors, storedIds }: ConfigurationSource,
   furtherMistakes: (parts: PartialFile) => readonly Mistake[],
   running?: ConfigurationFile,
 ): Promise<CheckedFile> {
@@ -162,8 +174,8 @@ async function readChecked(
   const named = await withPlugins(yaml.value, path, connectors);
   const check = (value: unknown): readonly Mistake[] => {
     const { mistakes, mistyped } = validate(value, schemasOf(named));
-    const parts = without(value, mistyped);
-    return [...mistakes, ...ruleMistakes(parts), ...furtherMistakes(parts)];
+    const parts = withoutMistyped(value, mistyped);
+    return [...mistakes, ...ruleMistakes(parts), ...storedMistakes(parts, storedIds), ...furtherMistakes(parts)];
   };
   const all = [...named.mistakes, ...(running ? withItsTypes(yaml.value, running, check) : check(yaml.value))];
   if (all.length > 0) throw fail(all);
@@ -174,6 +186,14 @@ async function readChecked(
   }
   const file = withNames(yaml.value as ConfigurationFile, named);
   return { file, connectors: [...new Set(named.connectors.values())], fail };
+}
+
+function storedMistakes({ emrs = [] }: PartialFile, stored: ReadonlySet<string> = new Set()): Mistake[] {
+  return emrs.flatMap((emr, index): Mistake[] => {
+    if (emr?.id === undefined || !stored.has(emr.id)) return [];
+    const text = `the database has an EHR with the id ${quoted(emr.id)}; an id is in one place only`;
+    return [{ path: ['emrs', index, 'id'], at: 'value', text }];
+  });
 }
 
 /** Checks a file with the types of identifiers that it declares, and gives the gateway its own ones back before it works on. */
@@ -232,18 +252,4 @@ function errorOf(path: string, mistakes: readonly { position: Position; text: st
     .toSorted((a, b) => a.position.line - b.position.line || a.position.column - b.position.column)
     .map(({ position, text }) => `${path}:${position.line}:${position.column}: ${text}`);
   return new ConfigurationError([...new Set(lines)]);
-}
-
-/** The file without values of the wrong type, so that the rules can check the rest. */
-function without(value: unknown, mistyped: readonly Path[]): PartialFile {
-  if (mistyped.some((path) => path.length === 0)) return {};
-  const copy = structuredClone(value);
-  for (const path of mistyped) {
-    const key = path.at(-1);
-    const holder = path
-      .slice(0, -1)
-      .reduce<unknown>((current, part) => (current as Record<string | number, unknown> | undefined)?.[part], copy);
-    if (key !== undefined && holder !== undefined) (holder as Record<string | number, unknown>)[key] = undefined;
-  }
-  return copy as PartialFile;
 }

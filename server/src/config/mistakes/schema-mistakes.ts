@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/value';
+import type { PartialFile } from '../rules/partial-file.ts';
 import { type ConnectorSchema, configurationSchema } from '../schema/schema.ts';
 import { misplaced } from './misplaced-keys.ts';
 import { isMapping, type Mistake, type Path } from './mistake.ts';
@@ -88,4 +89,18 @@ function pathOf(pointer: string, value: unknown): Path {
       current = (current as Record<string | number, unknown> | null | undefined)?.[step];
       return step;
     });
+}
+
+/** The file without values of the wrong type, so that the rules can check the rest. */
+export function withoutMistyped(value: unknown, mistyped: readonly Path[]): PartialFile {
+  if (mistyped.some((path) => path.length === 0)) return {};
+  const copy = structuredClone(value);
+  for (const path of mistyped) {
+    const key = path.at(-1);
+    const holder = path
+      .slice(0, -1)
+      .reduce<unknown>((current, part) => (current as Record<string | number, unknown> | undefined)?.[part], copy);
+    if (key !== undefined && holder !== undefined) (holder as Record<string | number, unknown>)[key] = undefined;
+  }
+  return copy as PartialFile;
 }

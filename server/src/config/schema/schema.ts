@@ -69,7 +69,11 @@ export interface ConnectorSchema extends Pick<ConnectorModule, 'settingsSchema'>
   readonly name: string;
 }
 
-function emr(connectors: readonly ConnectorSchema[], connector: TSchema) {
+/** One EHR. */
+export function emrInFileSchema(
+  connectors: readonly ConnectorSchema[],
+  connector: TSchema = connectorName(connectors),
+) {
   return Type.Object(
     {
       id: id('`{emr}` in URL paths. Unique.'),
@@ -97,6 +101,10 @@ function emr(connectors: readonly ConnectorSchema[], connector: TSchema) {
     },
     { additionalProperties: false, allOf: connectors.map(settingsOf) },
   );
+}
+
+function connectorName(connectors: readonly ConnectorSchema[]): TSchema {
+  return Type.String({ enum: connectors.map(({ name }) => name), description: connectorDescription });
 }
 
 function settingsOf({ name, settingsSchema }: ConnectorSchema) {
@@ -325,11 +333,13 @@ export const documentSettingsSchema = Type.Object(
  */
 export function configurationSchema(
   connectors: readonly ConnectorSchema[],
-  connector: TSchema = Type.String({ enum: connectors.map(({ name }) => name), description: connectorDescription }),
+  connector: TSchema = connectorName(connectors),
 ) {
   return Type.Object(
     {
-      emrs: Type.Array(emr(connectors, connector), { description: 'EHRs connected to the gateway.', minItems: 1 }),
+      emrs: Type.Array(emrInFileSchema(connectors, connector), {
+        description: 'EHRs connected to the gateway. `[]`: only those that operators manage with `crossward emr`.',
+      }),
       clients: Type.Array(client, { description: 'Clients that may call the gateway.' }),
       messages: Type.Optional(messagesSchema),
       limits: Type.Optional(limitsSchema),

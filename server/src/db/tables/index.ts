@@ -8,6 +8,7 @@ import type { MessageTables } from './messages.ts';
 import type { MovedAppointmentTables } from './moved-appointments.ts';
 import type { OperationTables } from './operations.ts';
 import type { SecretKeyTables } from './secret-keys.ts';
+import type { StoredEmrTables } from './stored-emrs.ts';
 import type { UploadTables } from './uploads.ts';
 import type { WebhookTables } from './webhooks.ts';
 
@@ -23,5 +24,6 @@ export interface Tables
     MovedAppointmentTables,
     OperationTables,
     SecretKeyTables,
+    StoredEmrTables,
     UploadTables,
     WebhookTables {}

@@ -31,7 +31,7 @@ export async function gatewayInNeed(context: SignedIn): Promise<Need[]> {
 }
 
 function configurationFile({ deps: { configurationState } }: SignedIn): Need[] {
-  const { refused, waiting } = configurationState;
+  const { refused, waiting, unused } = configurationState;
   const subject = 'Configuration';
   const needs: Need[] = [];
   if (refused) {
@@ -44,7 +44,13 @@ function configurationFile({ deps: { configurationState } }: SignedIn): Need[] {
     const what = html`<code>${waiting.join(', ')}</code> of the file will be used after a restart`;
     needs.push({ subject, what, mend: 'Restart the gateway' });
   }
-  return needs;
+  const ofEhrs = unused.map(({ emr, text, since }) => ({
+    subject: 'EHR of the database',
+    what: html`This gateway does not use <code>${emr}</code> as it is stored: <code>${text}</code>`,
+    since,
+    mend: html`<code>crossward emr list</code>`,
+  }));
+  return [...needs, ...ofEhrs];
 }
 
 function databaseTrouble({ deps: { troubles } }: SignedIn): Need[] {
