@@ -12,7 +12,7 @@ import type {
 import type { InTurn } from './in-turn.ts';
 import type { MedicalNoteOperations } from './medical-notes.ts';
 import type { PatientOperations, PatientSearchKey } from './patients.ts';
-import type { ProbeReport, ServerDescription } from './probe.ts';
+import type { EhrPlace, ProbeReport, ServerDescription } from './probe.ts';
 import type {
   Appointment,
   AppointmentState,
@@ -449,6 +449,11 @@ interface ModuleWith<Context> {
    * another. It also asks before a connection with other settings replaces one that is in use. So it contains nothing that depends on records, and no patient data. It throws a ConnectorError if the server cannot say.
    */
   describe?(context: Context): Promise<ServerDescription>;
+  /**
+   * The places of which care units can be made: some hundreds at most. The console offers them when an EHR is connected. Throws a
+   * ConnectorError if the server cannot say.
+   */
+  places?(context: Context): Promise<readonly EhrPlace[]>;
   /**
    * Returns functions that change appointments in the EHR without the connector's own writes, as the EHR's staff would.
    * `crossward conformance --direct-changes` uses them to check that the connector sees such changes and keeps them. The

@@ -24,3 +24,10 @@ export interface ProbeReport {
 
 /** What a server says of itself: words by subject, such as its software and version, or the search parameters of `Slot`. */
 export type ServerDescription = Readonly<Record<string, readonly string[]>>;
+
+/** A place of the EHR of which an operator can make a care unit, such as an institution or a location. */
+export interface EhrPlace {
+  readonly name: string;
+  /** The settings of a care unit there. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}

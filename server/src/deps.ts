@@ -16,8 +16,8 @@ import { createRoundMetrics } from './background/round-metrics.ts';
 import { startBackground } from './background/start.ts';
 import { measureClock } from './background/watch-clock.ts';
 import type { RefreshableClients } from './clients/client-registry.ts';
-import { openClientRegistry } from './clients/client-registry.ts';
 import { noteGrants } from './clients/configured-grants.ts';
+import { openClientRegistry } from './clients/open-client-registry.ts';
 import { budgetsOf } from './clients/request-budget.ts';
 import type { Configuration } from './config/configuration.ts';
 import { type ConfigurationWatch, watchConfiguration } from './config/file/configuration-state.ts';
@@ -55,7 +55,7 @@ import { type Configured, createReconfigure } from './reconfigure.ts';
 import { requireKeyInUse, requireKnownKeys, type SecretKeys } from './secret-keys/require-known-keys.ts';
 import { createKeyRing } from './secrets/key-ring.ts';
 import { assertNotStored, createSources, type Sources } from './sources.ts';
-import { withStored } from './stored-emrs.ts';
+import { aroundOf, withStored } from './stored-emrs.ts';
 import { createDispatcher } from './webhooks/dispatcher.ts';
 import { createWebhookMetrics } from './webhooks/metrics.ts';
 import { createDeliverySender } from './webhooks/send-delivery.ts';
@@ -271,8 +271,14 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     console: configuration.console && {
       settings: configuration.console,
       refreshClients: clients.refresh,
+      refreshStored: sources.refresh,
       refreshPauses: pauses.refresh,
-      configuration: () => ({ configured: current.configuration, emrs: current.configuration.emrs, ...current }),
+      configuration: () => ({
+        configured: current.configuration,
+        emrs: current.configuration.emrs,
+        connectors: current.connectors,
+        around: aroundOf(current.configuration),
+      }),
       configurationState: watch.state,
       database: database.pool,
       troubles,

@@ -71,6 +71,6 @@ async function usableEmr(
 }
 
 /** The rules look at whether there are channels and a public URL, and at what is plain text. Secrets are none of that. */
-function aroundOf({ messages, http }: Configuration): Parameters<typeof emrMistakes>[1] {
+export function aroundOf({ messages, http }: Configuration): Parameters<typeof emrMistakes>[1] {
   return { messages, http } as Parameters<typeof emrMistakes>[1];
 }

@@ -1,8 +1,9 @@
-import type { Connector, ConnectorContext, StatelessConnectorModule } from '@crossward/connector-kit';
+import type { Connector, ConnectorContext, EhrPlace, StatelessConnectorModule } from '@crossward/connector-kit';
 import { findAppointments, listAppointments } from './appointments/reads.ts';
 import { assertSuits, chooseMode, openBooking } from './booking/choose-booking.ts';
 import { describeFhirR4, probeFhirR4 } from './check/probe.ts';
 import { fhirDirectChanges } from './conformance/direct-changes.ts';
+import type { FhirLocation } from './fhir.ts';
 import { documents } from './notes-and-documents/documents.ts';
 import { medicalNotes } from './notes-and-documents/medical-notes.ts';
 import { patientCreation } from './patients/creation.ts';
@@ -22,6 +23,7 @@ export const fhirR4Connector: StatelessConnectorModule<FhirSettings> = {
   open: openFhirR4,
   probe: probeFhirR4,
   describe: describeFhirR4,
+  places,
   directChanges: fhirDirectChanges,
 };
 
@@ -85,4 +87,14 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
     ...patientCreation(ehr, facts),
     ...records,
   };
+}
+
+/** The locations of the server's first page. */
+async function places(context: ConnectorContext<FhirSettings>): Promise<readonly EhrPlace[]> {
+  const client = await signIn(context);
+  const { value: page } = await client.pages('Location', []).next();
+  const locations = (page?.resources ?? []) as readonly FhirLocation[];
+  return locations
+    .filter(({ status }) => status !== 'inactive')
+    .map(({ id = '', name }) => ({ name: name || id, settings: { location: `Location/${id}` } }));
 }

@@ -13,7 +13,7 @@ import { changeAppointments } from './appointments/write.ts';
 import { gnuHealthDirectChanges } from './direct-changes.ts';
 import { openEhr } from './open-ehr.ts';
 import { findPatient } from './patients.ts';
-import { describe, probe } from './probe.ts';
+import { describe, places, probe } from './probe.ts';
 import { documents } from './records/documents.ts';
 import { medicalNotes } from './records/medical-notes.ts';
 import { type GnuHealthSettings, gnuHealthSettings } from './settings.ts';
@@ -27,6 +27,7 @@ export const gnuHealthConnector: StatelessConnectorModule<GnuHealthSettings> = {
   open,
   probe,
   describe,
+  places,
   directChanges: gnuHealthDirectChanges,
 };
 

@@ -1,4 +1,4 @@
-import type { CareUnit, ConnectorContext, ProbeReport, ServerDescription } from '@crossward/connector-kit';
+import type { CareUnit, ConnectorContext, EhrPlace, ProbeReport, ServerDescription } from '@crossward/connector-kit';
 import { probeSteps, type Report } from '@crossward/connector-kit/rest';
 import Type from 'typebox';
 import type { Ehr } from './ehr.ts';
@@ -48,6 +48,15 @@ export async function probe(context: ConnectorContext<GnuHealthSettings>): Promi
 export async function describe(context: ConnectorContext<GnuHealthSettings>): Promise<ServerDescription> {
   const modules = await modulesOf(openEhr(context));
   return { software: modules.map(({ name, version }) => `${name} ${version}`) };
+}
+
+const institutionSchema = Type.Object({ id: idSchema, code: Type.Union([Type.String(), Type.Null()]) });
+
+/** The institutions, by their codes. */
+export async function places(context: ConnectorContext<GnuHealthSettings>): Promise<readonly EhrPlace[]> {
+  const { rpc } = openEhr(context);
+  const rows = await rpc.searchRead({ model: 'gnuhealth.institution', row: institutionSchema, domain: [], limit: 500 });
+  return rows.map(({ id, code }) => ({ name: code || `Institution ${id}`, settings: { institution: id } }));
 }
 
 function modulesOf({ rpc }: Ehr) {

@@ -3,6 +3,7 @@ import {
   type ConnectorContext,
   type ConnectorModule,
   type DirectChanges,
+  type EhrPlace,
   type PatientIdentifierType,
   type ProbeReport,
   type ServerDescription,
@@ -23,6 +24,8 @@ export interface BoundConnector {
   probe(): Promise<ProbeReport | undefined>;
   /** `undefined`: the connector does not say what its server is. */
   describe(): Promise<ServerDescription | undefined>;
+  /** None: the connector has none to offer. */
+  places(): Promise<readonly EhrPlace[]>;
   /** `undefined`: the connector has no direct changes. */
   directChanges(): Promise<DirectChanges | undefined>;
 }
@@ -47,6 +50,7 @@ type Opened<Context> = {
   open(context: Context): Promise<Connector>;
   probe?(context: Context): Promise<ProbeReport>;
   describe?(context: Context): Promise<ServerDescription>;
+  places?(context: Context): Promise<readonly EhrPlace[]>;
   directChanges?(context: Context): Promise<DirectChanges>;
 };
 
@@ -55,6 +59,7 @@ function bound<Context>(module: Opened<Context>, context: Context): BoundConnect
     open: async () => withRightAnswers(checked(module.name, await module.open(context))),
     probe: async () => module.probe?.(context),
     describe: async () => module.describe?.(context),
+    places: async () => (await module.places?.(context)) ?? [],
     directChanges: async () => module.directChanges?.(context),
   };
 }

@@ -3,9 +3,11 @@ import { certificateFinding } from '../../ehr/certificates.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
 import type { EhrFigures } from '../../ehr/figures.ts';
 import type { FailedCall } from '../../ehr/guard/call-history.ts';
+import { selectStored } from '../../ehr/stored/stored-emrs.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countOpenWrites } from '../../unfinished-writes/operator.ts';
 import { groupStuckWrites } from '../../unfinished-writes/stuck-writes.ts';
+import { includesRole } from '../accounts/roles.ts';
 import { consolePage } from '../frame/frame.ts';
 import { type ConsoleResponse, linkTo, type Route, type SignedIn, seeOther } from '../frame/page.ts';
 import { counted, facts, table, time } from '../frame/parts.ts';
@@ -45,6 +47,7 @@ async function about(context: SignedIn, emr: ConfiguredEmr, ehr: EhrConnection) 
 <p class="quiet"><code>${emr.id}</code> · ${lastSuccess(figures)}</p>
 ${need && html`<p class="advice${!figures.pause && ' bad'}">${sentenceOf(need)}</p>`}
 <div class="actions">${figures.pause && resumeForm(context, emr)}${checkForm(context, emr, 'Check the connection')}${reportForm(context, emr)}</div>
+${(await isStored(context, emr.id)) && html`<p><a href="${linkTo(context, `connections/${emr.id}/settings`)}">Settings, care units, removal</a></p>`}
 <h2>Calls</h2>
 <p class="quiet">As seen by this gateway process since its start.</p>
 <div class="sheet">${callFigures(emr.name, figures.minutes)}
@@ -59,6 +62,12 @@ ${facts([
   ['Unfinished operations', waiting === '' ? 'none' : html`<a href="${linkTo(context, 'operations')}">${waiting}</a>`],
 ])}
 ${pausePart(context, emr)}`;
+}
+
+/** Whether admins change the EHR in the console: it is not in the configuration file. */
+async function isStored({ deps, session }: SignedIn, id: string): Promise<boolean> {
+  if (!includesRole(session.role, 'admin')) return false;
+  return (await selectStored(deps.services.db).where('id', '=', id).executeTakeFirst()) !== undefined;
 }
 
 /** The calls by operation, and the last errors: those with the same cause are one row. */

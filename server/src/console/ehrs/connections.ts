@@ -5,6 +5,7 @@ import { allOrNothing, patientsBy } from '../../ehr/abilities.ts';
 import { checkConnection, connectionFindings, type EmrCheck, isConnectionWell } from '../../ehr/check-connection.ts';
 import { noteChanges } from '../../ehr/daily-check.ts';
 import type { EhrFigures } from '../../ehr/figures.ts';
+import { type StoredEmr, selectStored } from '../../ehr/stored/stored-emrs.ts';
 import { type Html, type HtmlContent, html } from '../../html/html.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
 import { includesRole } from '../accounts/roles.ts';
@@ -35,12 +36,17 @@ const running = new Set<string>();
 async function connectionsPage(context: SignedIn): Promise<ConsoleResponse> {
   const { emrs, services, readFigures } = context.deps;
   const mayCheck = includesRole(context.session.role, 'operate');
+  const isAdmin = includesRole(context.session.role, 'admin');
+  const stored = isAdmin ? await selectStored(services.db).execute() : [];
+  const drafts = stored.filter(({ id, isOpen }) => !(isOpen && services.ehrs.has(id)));
   return consolePage(context, {
     title: 'Connections',
     section: 'connections',
     content: html`${resultOf(context)}<h1>Connections</h1>
 <p>A check asks the server of an EHR what it can do, and recommends settings. It changes nothing in the EHR, and can take a
 minute.${!mayCheck && ' It needs the role operate.'}</p>
+${isAdmin && html`<div class="actions"><a class="button" href="${linkTo(context, 'new-connection')}">New connection</a></div>`}
+${isAdmin && notInUse(context, drafts)}
 <h2>EHRs</h2>
 ${table(
   'EHRs of the configuration, as this gateway process sees them',
@@ -61,6 +67,21 @@ ${table(
   });
 }
 
+/** Stored EHRs that this gateway does not use: drafts, and those with a mistake. */
+function notInUse(context: SignedIn, emrs: readonly Pick<StoredEmr, 'id' | 'isOpen' | 'changedAt'>[]): Html | false {
+  if (emrs.length === 0) return false;
+  return html`<h2>Not in use</h2>
+${table(
+  'EHRs of the database that this gateway does not use',
+  ['EHR', 'State', 'Changed'],
+  emrs.map(({ id, isOpen, changedAt }) => [
+    html`<a href="${linkTo(context, `connections/${id}/settings`)}"><code>${id}</code></a>`,
+    isOpen ? badge('bad', 'Cannot be used') : badge('notice', 'Draft'),
+    time(changedAt),
+  ]),
+)}`;
+}
+
 function lastError(figures: EhrFigures | undefined): HtmlContent {
   const [last] = figures?.failedCalls ?? [];
   return last ? html`${last.cause}<br><span class="quiet">${time(last.at)}</span>` : 'none';
@@ -72,6 +93,7 @@ export function resultOf({ request }: SignedIn): Html | false {
   return (
     (result === 'running' && notice('bad', 'A check of this EHR is already running. Wait until it has ended.')) ||
     (result === 'unknown' && notice('bad', 'The configuration has no EHR with this id.')) ||
+    (result === 'removed' && notice('good', 'The EHR is removed. Gateways follow within 5 seconds.')) ||
     (result === 'paused' && notice('good', 'The EHR is paused. Other gateway processes follow within seconds.')) ||
     (result === 'resumed' &&
       notice('good', 'The EHR is in use again. Other gateway processes follow within seconds.')) ||
@@ -126,7 +148,7 @@ async function noteOneConnection(context: SignedIn): Promise<ConsoleResponse> {
 }
 
 /** A file of the connection, such as a certificate, may have become unreadable since the start. */
-function describeFailure(error: unknown): string {
+export function describeFailure(error: unknown): string {
   if (error instanceof ConfigurationError) return error.message;
   if (error instanceof ConnectorError) return `${error.kind}: ${error.message}`;
   throw error;
@@ -177,7 +199,7 @@ ${
 }`;
 }
 
-function capabilities(claims: NonNullable<EmrCheck['claims']>): Html {
+export function capabilities(claims: NonNullable<EmrCheck['claims']>): Html {
   return html`<h2>Capabilities</h2>
 ${facts([
   ['Patients', patientsBy(claims)],

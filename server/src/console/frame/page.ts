@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Configuration, ConfiguredAccess, ConfiguredEmr } from '../../config/configuration.ts';
 import type { ConsoleSettings } from '../../config/console-settings.ts';
 import type { ConfigurationState } from '../../config/file/configuration-state.ts';
+import type { AroundEmrs } from '../../config/one-emr.ts';
 import type { DatabaseClock } from '../../db/clock.ts';
 import type { Channel } from '../../db/tables/messages.ts';
 import type { TroubleWatch } from '../../db/troubles.ts';
@@ -19,6 +20,8 @@ interface Configured {
   readonly configured: ConfiguredAccess;
   readonly emrs: readonly ConfiguredEmr[];
   readonly connectors: readonly ConnectorModule[];
+  /** The settings on which the rules for EHRs depend. */
+  readonly around: AroundEmrs;
 }
 
 /** The dependencies of the console. */
@@ -31,6 +34,8 @@ export interface ConsoleParts {
   readonly configurationState: ConfigurationState;
   /** Makes this process use committed changes of clients at once. */
   refreshClients(): Promise<void>;
+  /** Makes this process use committed changes of stored EHRs at once. */
+  refreshStored(): Promise<void>;
   /** Makes this process use committed pauses of EHRs at once. */
   refreshPauses(): Promise<void>;
   readonly webhooks: Configuration['webhooks'];

@@ -8,6 +8,11 @@ import { routes as client } from '../clients/client.ts';
 import { routes as clients } from '../clients/clients.ts';
 import { routes as newClient } from '../clients/create-or-edit.ts';
 import { routes as revokeClient } from '../clients/rotate-or-revoke.ts';
+import { routes as careUnits } from '../ehrs/connect/care-units.ts';
+import { routes as checkDraft } from '../ehrs/connect/check.ts';
+import { routes as newConnection } from '../ehrs/connect/new-connection.ts';
+import { routes as openConnection } from '../ehrs/connect/open.ts';
+import { routes as connectionSettings } from '../ehrs/connect/settings.ts';
 import { routes as connection } from '../ehrs/connection.ts';
 import { routes as connections } from '../ehrs/connections.ts';
 import { routes as pause } from '../ehrs/pause.ts';
@@ -43,6 +48,11 @@ export const routes: readonly Route[] = [
   ...connection,
   ...pause,
   ...report,
+  ...newConnection,
+  ...connectionSettings,
+  ...checkDraft,
+  ...careUnits,
+  ...openConnection,
   ...webhooks,
   ...webhookCreate,
   ...webhook,

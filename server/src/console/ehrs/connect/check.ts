@@ -1,0 +1,135 @@
+import { isMapping } from '../../../config/mistakes/mistake.ts';
+import { configuredEmr } from '../../../config/one-emr.ts';
+import { checkConnection, type EmrCheck, isConnectionWell } from '../../../ehr/check-connection.ts';
+import { type Html, html } from '../../../html/html.ts';
+import { NotPossible, record } from '../../audit/act.ts';
+import { consolePage, postForm } from '../../frame/frame.ts';
+import { type ConsoleResponse, linkTo, type Route, type SignedIn, seeOther } from '../../frame/page.ts';
+import { notice, table } from '../../frame/parts.ts';
+import { capabilities, describeFailure, findingsTable } from '../connections.ts';
+import { changeEmr, rejectionText } from '../emr-actions.ts';
+import {
+  type Connecting,
+  emrAdministrationOf,
+  emrVersionField,
+  findConnecting,
+  isResponse,
+  missingSecrets,
+  settingMistakes,
+  stepHead,
+} from './connection-parts.ts';
+
+export const routes: readonly Route[] = [
+  { method: 'GET', path: 'connections/:emr/check', role: 'admin', page: checkPage },
+  { method: 'POST', path: 'connections/:emr/check', role: 'admin', page: runCheck },
+  { method: 'POST', path: 'connections/:emr/apply', role: 'admin', page: applyRecommended },
+];
+
+async function checkPage(context: SignedIn): Promise<ConsoleResponse> {
+  const emr = await findConnecting(context);
+  if (isResponse(emr)) return emr;
+  return page(
+    context,
+    emr,
+    html`<p>The check asks the server of the EHR what it can do, and recommends settings. It changes nothing in the EHR, and can
+take a minute.</p>
+${checkButton(context, emr, 'Check')}`,
+  );
+}
+
+/** Checks a draft as it is stored, with its secrets. */
+async function runCheck(context: SignedIn): Promise<ConsoleResponse> {
+  const emr = await findConnecting(context);
+  if (isResponse(emr)) return emr;
+  if (settingsLack(emr)) return seeOther(context, `connections/${emr.id}/settings`);
+  const check = await checkStored(context, emr);
+  const isWell = isConnectionWell(check);
+  return page(
+    context,
+    emr,
+    html`${isWell ? notice('good', 'The connection works.') : notice('bad', 'The check has found a problem.')}
+<h3>Findings</h3>
+${findingsTable(check)}
+${check.claims ? capabilities(check.claims) : html`<p class="advice bad">The connection cannot be opened: ${check.error}</p>`}
+${recommended(context, emr, check)}
+${checkButton(context, emr, 'Check again')}
+<p><a href="${linkTo(context, `connections/${emr.id}/care-units`)}">Go on to the care units</a></p>`,
+  );
+}
+
+/** Whether the settings have mistakes, so that there is nothing to check. */
+export function settingsLack(emr: Connecting): boolean {
+  return !emr.module || !emr.secrets || settingMistakes(emr).length > 0 || missingSecrets(emr).length > 0;
+}
+
+/** Runs the check and records it. */
+export async function checkStored({ deps, session }: SignedIn, emr: Connecting): Promise<EmrCheck> {
+  const { id, definition, secrets = {}, module } = emr;
+  if (!module) throw new Error('An EHR without a connector is not checked');
+  const configured = configuredEmr(definition, secrets);
+  const check = await checkConnection({ emr: configured, module }, deps.database).catch(
+    (error: unknown): EmrCheck => ({ emr: id, connector: module.name, claims: null, error: describeFailure(error) }),
+  );
+  const outcome = isConnectionWell(check) ? 'done' : 'problem';
+  await record(deps.services.db, session, { action: 'connection_check', target: id, outcome });
+  return check;
+}
+
+/** The settings that mend what was found, each with a button that stores it. */
+function recommended(context: SignedIn, emr: Connecting, { probe }: EmrCheck): Html | false {
+  const entries = Object.entries(probe?.recommendedSettings ?? {});
+  if (entries.length === 0) return false;
+  const apply = (settings: Readonly<Record<string, unknown>>, label: Html) =>
+    postForm(
+      context,
+      `connections/${emr.id}/apply`,
+      html`${emrVersionField(emr)}<input type="hidden" name="settings" value="${JSON.stringify(settings)}">
+<button class="small">${label}</button>`,
+    );
+  return html`<h3>Recommended settings</h3>
+${table(
+  'Settings that the check recommends',
+  ['Setting', 'Value', 'Apply'],
+  entries.map(([key, value]) => [
+    html`<code>${key}</code>`,
+    html`<code>${JSON.stringify(value)}</code>`,
+    apply({ [key]: value }, html`Apply<span class="aside"> ${key}</span>`),
+  ]),
+)}${entries.length > 1 && html`<div class="actions">${apply(Object.fromEntries(entries), html`Apply all`)}</div>`}`;
+}
+
+/** Stores recommended settings. */
+async function applyRecommended(context: SignedIn): Promise<ConsoleResponse> {
+  const emr = await findConnecting(context);
+  if (isResponse(emr)) return emr;
+  const { form } = context.request;
+  const settings = parse(form.get('settings') ?? '');
+  const former = isMapping(emr.definition) ? emr.definition : {};
+  const definition = { ...former, settings: { ...(isMapping(former.settings) ? former.settings : {}), ...settings } };
+  const facts = { id: emr.id, definition, isOpen: emr.isOpen, version: form.get('version') ?? '' };
+  const result = await changeEmr(emrAdministrationOf(context), facts, emr.secrets ?? {}, false);
+  await context.deps.refreshStored();
+  if (!(result instanceof NotPossible)) return seeOther(context, `connections/${emr.id}/check?result=applied`);
+  return page(context, emr, html`${notice('bad', rejectionText(result))}${checkButton(context, emr, 'Check again')}`);
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isMapping(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function checkButton(context: SignedIn, { id }: Connecting, label: string): Html {
+  return postForm(context, `connections/${id}/check`, html`<div class="actions"><button>${label}</button></div>`);
+}
+
+function page(context: SignedIn, emr: Connecting, content: Html): ConsoleResponse {
+  return consolePage(context, {
+    title: `Check of ${emr.name}`,
+    section: 'connections',
+    content: html`${stepHead(context, emr, 'check')}<h2>Check</h2>${content}`,
+  });
+}

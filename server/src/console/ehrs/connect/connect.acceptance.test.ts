@@ -1,0 +1,149 @@
+/** @module-tag any-database */
+import { afterAll, expect, test } from 'vitest';
+import { startFake } from '../../../../../connectors/fhir-r4/fake/server.ts';
+import { startGateway } from '../../../../../test/gateway/gateway.ts';
+import { eventually } from '../../../../../test/requests/codes.ts';
+import { browserWith, withConsole } from '../../../../../test/requests/console.ts';
+import { listActivity } from '../../audit/activity.ts';
+
+const token = 'kanari-token-typed-in-the-console-08';
+let accepted = token;
+const fake = await startFake({ authorization: () => `Bearer ${accepted}` });
+const gateway = await startGateway({ configure: withConsole, logLevel: 'debug' });
+afterAll(async () => {
+  await gateway.close();
+  await fake.close();
+});
+const { db } = gateway.deps.services;
+
+const settings = {
+  name: 'North clinic',
+  'settings.base_url': fake.url,
+  'settings.auth': 'bearer',
+  'settings.auth.bearer.token': token,
+  'settings.patient_identifier_types': 'se_personal_number',
+  'connection.allow_private_addresses': 'true',
+};
+
+test('an EHR is connected in the console: draft, settings, check, care units, open', async () => {
+  const { browser } = await browserWith(gateway, 'ada', 'admin');
+  const shown: string[] = [];
+  const seen = async (page: ReturnType<typeof browser.open>) => {
+    const found = await page;
+    shown.push(found.html);
+    return found;
+  };
+  expect((await seen(browser.open('/console/connections'))).html).toContain('new-connection');
+  await browser.open('/console/new-connection');
+  const wrong = await seen(browser.submit('/console/new-connection', { id: 'North', name: '', connector: 'none' }));
+  expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('Nothing was stored.')]);
+  const made = await seen(
+    browser.submit('/console/new-connection', { id: 'north', name: 'North clinic', connector: 'fhir-r4' }),
+  );
+  expect(made.path).toBe('/console/connections/north/settings?result=created');
+  for (const words of ['Base URL', 'Base URL of the FHIR interface, without a query.', 'Draft: called by nobody'])
+    expect(made.text).toContain(words);
+
+  // Without the address, the draft is stored and says what it lacks.
+  const { 'settings.base_url': _, ...incomplete } = settings;
+  const lacking = await seen(browser.submit('/console/connections/north/settings', incomplete));
+  expect([lacking.status, lacking.text]).toEqual([
+    200,
+    expect.stringContaining('The draft is stored. It still needs:'),
+  ]);
+  expect(lacking.html).toMatch(/id="settings\.base_url"[^>]*aria-invalid="true"/);
+  // Taken up later: the secret is kept, and not shown.
+  const later = await seen(browser.open('/console/connections/north/settings'));
+  expect(later.text).toContain('A secret is stored.');
+  const saved = await seen(
+    browser.submit('/console/connections/north/settings', { ...settings, 'settings.auth.bearer.token': token }),
+  );
+  expect(saved.path).toBe('/console/connections/north/check?result=saved');
+  expect(fake.seen).toEqual([]);
+
+  const checked = await seen(browser.submit('/console/connections/north/check'));
+  expect(checked.text).toContain('The connection works.');
+  expect(checked.text).toContain('Recommended settings');
+  const applied = /name="settings" value="([^"]+)"/.exec(checked.html)?.[1]?.replaceAll('&quot;', '"') ?? '{}';
+  const again = await seen(browser.submit('/console/connections/north/apply', { settings: applied }));
+  expect(again.path).toBe('/console/connections/north/check?result=applied');
+
+  const early = await seen(browser.open('/console/connections/north/open'));
+  expect(early.text).toContain('It still needs:');
+  const units = await seen(browser.open('/console/connections/north/care-units'));
+  expect(units.html).toContain('value="Europe/Stockholm"');
+  const places = await seen(browser.submit('/console/connections/north/places'));
+  expect(places.text).toContain('Places of the EHR');
+  const [, use = ''] =
+    /href="[./]*(console\/connections\/north\/care-units\?place=[^"]+north[^"]*)"/.exec(places.html) ?? [];
+  const offered = await seen(browser.open(`/${use.replaceAll('&amp;', '&')}`));
+  expect(offered.html).toContain('location: Location/north');
+  const unit = {
+    id: 'main',
+    name: 'Main',
+    time_zone: 'Europe/Stokholm',
+    language: '"sv"',
+    settings: 'location: Location/north',
+  };
+  const mistyped = await seen(browser.submit('/console/connections/north/care-units', unit));
+  expect([mistyped.status, mistyped.text]).toEqual([
+    400,
+    expect.stringContaining('did you mean &quot;Europe/Stockholm&quot;?'),
+  ]);
+  const added = await seen(
+    browser.submit('/console/connections/north/care-units', { ...unit, time_zone: 'Europe/Stockholm' }),
+  );
+  expect(added.text).toContain('{&quot;location&quot;:&quot;Location/north&quot;}');
+  expect(gateway.deps.services.ehrs.has('north')).toBe(false);
+
+  await browser.open('/console/connections/north/open');
+  accepted = 'another';
+  const problem = await seen(browser.submit('/console/connections/north/open'));
+  expect(problem.text).toContain('The EHR is not open: the check has found a problem.');
+  accepted = token;
+  await browser.open('/console/connections/north/open');
+  const opened = await seen(browser.submit('/console/connections/north/open'));
+  expect(opened.text).toContain('The EHR is open.');
+  await eventually(() => expect(gateway.deps.services.ehrs.get('north')?.isOpen).toBe(true));
+
+  const actions = (await listActivity(db, 50)).filter(({ target }) => target === 'north').map(({ action }) => action);
+  expect([...new Set(actions)].toSorted()).toEqual(['connection_check', 'emr_add', 'emr_change', 'emr_open']);
+  expect([...shown, ...gateway.logLines].join('\n')).not.toContain(token);
+
+  const { browser: operator } = await browserWith(gateway, 'olav', 'operate');
+  expect((await operator.open('/console/connections/north/settings')).status).toBe(403);
+  expect((await operator.open('/console/connections')).html).not.toContain('new-connection');
+
+  const sure = await seen(browser.open('/console/connections/north/open'));
+  expect(sure.text).toContain('Remove');
+  await browser.submit('/console/connections/north/remove', { sure: 'on' });
+  await eventually(() => expect(gateway.deps.services.ehrs.has('north')).toBe(false));
+});
+
+test('a form that was opened before a change changes nothing', async () => {
+  const { browser } = await browserWith(gateway, 'berit', 'admin');
+  await browser.open('/console/new-connection');
+  await browser.submit('/console/new-connection', { id: 'twice', name: 'Twice', connector: 'gnuhealth' });
+  const { browser: other } = await browserWith(gateway, 'cato', 'admin');
+  await other.open('/console/connections/twice/settings');
+  await browser.submit('/console/connections/twice/settings', { name: 'First' });
+  const late = await other.submit('/console/connections/twice/settings', { name: 'Second' });
+  expect(late.text).toContain('the EHR has been changed since the page was opened');
+  expect((await browser.open('/console/connections/twice/settings')).html).toContain('value="First"');
+});
+
+test.each(['sandbox', 'fhir-r4', 'gp-connect', 'gnuhealth', 'rivta-scheduling', 'care', 'oscar'])(
+  'the form for %s has an input for each setting',
+  async (connector) => {
+    const { browser } = await browserWith(gateway, `form-${connector}`, 'admin');
+    await browser.open('/console/new-connection');
+    const page = await browser.submit('/console/new-connection', { id: `form-${connector}`, name: 'Form', connector });
+    const module = gateway.deps.console?.configuration().connectors.find(({ name }) => name === connector);
+    const { properties = {} } = (module?.settingsSchema ?? {}) as { readonly properties?: object };
+    for (const key of Object.keys(properties)) expect(page.html).toContain(`id="settings.${key}"`);
+    const ids = [...page.html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+    const labels = [...page.html.matchAll(/<label for="([^"]+)"/g)].map(([, id]) => id);
+    expect(labels.filter((id) => !ids.includes(id))).toEqual([]);
+  },
+);
