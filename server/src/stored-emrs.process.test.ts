@@ -143,6 +143,16 @@ test('an EHR is checked, stored, used by all gateways, and removed, and its secr
   expect([...seen, ...gateways.flatMap(({ logLines }) => logLines)].join('\n')).not.toContain(token);
 });
 
+test('a template is listed, printed and stored', async () => {
+  expect((await crossward('emr templates')).stdout).toMatch(/^gnuhealth {2}GNU Health 5\n {2}GNU Health 5\.0\.6/m);
+  const printed = await crossward('emr add --template gnuhealth');
+  expect(printed).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('# name of its database\n') });
+  vi.stubEnv('GNUHEALTH_PASSWORD', 'password');
+  const stored = await crossward('emr add --from - --no-check --draft', printed.stdout);
+  expect(stored).toMatchObject({ code: 0, stdout: expect.stringContaining('The EHR hospital is stored as a draft.') });
+  expect(await crossward('emr remove hospital')).toMatchObject({ code: 0 });
+});
+
 test('no column has the secret as it is', async () => {
   await add(clinic);
   const { rows } = await sql<{ row: string }>`SELECT stored_emrs::text AS row FROM stored_emrs`.execute(db);

@@ -98,6 +98,8 @@ describe('usage', () => {
     ['operators create kari@example.org --role view', 'A name has 1 to 63 lower-case letters'],
     ['operators create kari --role chief', 'Allowed choices are view, operate, admin'],
     ['emr check --emr nowhere', 'sandbox-no, sandbox-se, sandbox-uk'],
+    ['emr add --template happy', 'gp-connect/emis, gp-connect/tpp, hapi'],
+    ['emr add', 'Name the file with the EHR: --from.'],
     ['emr check --emr sandbox-no --config /no/such/file.yaml', '/no/such/file.yaml'],
   ])('%s exits with 2 and explains why', async (words, notice) => {
     const { code, stderr } = await crossward(words);

@@ -7,6 +7,7 @@ import { neededSecrets } from '../../ehr/stored/kept-secrets.ts';
 import { readStoredEmrs, type SecretsByName, type StoredEmr } from '../../ehr/stored/stored-emrs.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
 import { formatCheck } from '../emr-check-report.ts';
+import { printTemplate } from '../emr-templates.ts';
 import { exitCodes, UsageError } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import {
@@ -42,6 +43,7 @@ interface WriteOptions extends ConfigOption, InputOptions {
 
 interface AddOptions extends WriteOptions {
   readonly draft?: true;
+  readonly template?: string;
 }
 
 interface ChangeOptions extends WriteOptions {
@@ -59,8 +61,10 @@ export function emrAddCommand(output: Output, end: (exitCode: number) => void): 
   return withInput(new Command('add'))
     .description('Store an EHR in the database, after a check of its connection. No restart is needed.')
     .option('--draft', 'store it without opening it: nobody calls it until `emr open`')
+    .option('--template <name>', 'print a template to begin with, and store nothing; `emr templates` lists them')
     .addHelpText('after', explanation)
-    .action(async ({ draft, ...options }: AddOptions) => {
+    .action(async ({ draft, template, ...options }: AddOptions) => {
+      if (template !== undefined) return printTemplate(output, template);
       const { written, fromFile } = await readInput(output, options);
       await withStoredEmrs(output, options, async (work) => {
         const emrs = written.map((it) => storable(work, it, fromFile));
@@ -122,15 +126,17 @@ export function emrOpenCommand(output: Output, end: (exitCode: number) => void):
 
 function withInput(command: Command): Command {
   return command
-    .requiredOption('--from <file>', 'the EHR, or several; - for standard input')
+    .option('--from <file>', 'the EHR, or several; - for standard input')
     .option('--secrets <file>', 'YAML or JSON with secrets by name, such as TOKEN: "…"; - for standard input')
     .option('--no-check', 'do not connect to the EHR first')
     .option(...configOption);
 }
 
 async function readInput(output: Output, options: InputOptions) {
+  const { from } = options;
+  if (from === undefined) throw new UsageError('Name the file with the EHR: --from. Nothing was changed.');
   assertOneInput(options);
-  const written = await readEmrs(output, options.from);
+  const written = await readEmrs(output, from);
   return { written, fromFile: await readSecrets(output, options.secrets) };
 }
 

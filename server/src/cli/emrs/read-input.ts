@@ -85,7 +85,7 @@ export function givenSecrets(definition: unknown, fromFile: SecretsByName): Secr
 }
 
 export interface InputOptions {
-  readonly from: string;
+  readonly from?: string;
   readonly secrets?: string;
 }
 
