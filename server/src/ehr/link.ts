@@ -1,4 +1,4 @@
-import type { ConnectorModule } from '@crossward/connector-kit';
+import { ConnectorError, type ConnectorModule } from '@crossward/connector-kit';
 import type { PostgresPool } from 'kysely';
 import type { Logger } from 'pino';
 import type { ConfiguredEmr } from '../config/configuration.ts';
@@ -98,10 +98,11 @@ export async function openLink(
   };
   const watchedDatabase = watchWaits(database);
   const { open, describe } = bindConnector(module, context, watchedDatabase.pool);
+  const ask = notSoonAfterRefusal(describe);
   let mustAnswer = asksFirst;
   const openSealed = async () => {
     const connector = await open();
-    if (mustAnswer) await describe();
+    if (mustAnswer) await ask();
     limitRate(pace, emr.connection, connector);
     return sealedConnector(connector, keys, emr.id);
   };
@@ -155,5 +156,21 @@ export async function openLink(
       retire();
       await http.close();
     },
+  };
+}
+
+/** Milliseconds. An EHR can lock a user after a few wrong passwords, also for the connection that is in use. */
+const pauseAfterRefusal = 5 * 60_000;
+
+function notSoonAfterRefusal(ask: () => Promise<unknown>): () => Promise<void> {
+  let refusal: { readonly error: ConnectorError; readonly at: number } | undefined;
+  return async () => {
+    if (refusal && performance.now() - refusal.at < pauseAfterRefusal) throw refusal.error;
+    try {
+      await ask();
+    } catch (error) {
+      if (error instanceof ConnectorError && error.kind === 'rejected') refusal = { error, at: performance.now() };
+      throw error;
+    }
   };
 }

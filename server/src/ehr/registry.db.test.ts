@@ -205,6 +205,25 @@ test('a new connection is open when the EHR has said what it is, or when it is p
   await vi.waitFor(() => expect(ehrs.registry.get(configured.id)?.isOpen).toBe(true), 10_000);
 });
 
+test('an EHR that refuses the new settings is not asked at each attempt: it could lock the user', async () => {
+  let [opened, described] = [0, 0];
+  const { prepare } = await connect(async () => null, {
+    asked: {
+      async open() {
+        opened++;
+      },
+      async describe() {
+        described++;
+        throw new ConnectorError('rejected', 'Wrong password');
+      },
+    },
+  });
+  expect((await prepare({ settings: 'mistyped' })).notOpen).toHaveLength(1);
+  await vi.waitFor(() => expect(opened).toBeGreaterThan(2), 10_000);
+  expect((await prepare({ settings: 'mistyped' })).notOpen).toHaveLength(1);
+  expect(described).toBe(1);
+});
+
 test('a connection that opens slowly is used when the same change is prepared again', async () => {
   const opening: { settings: unknown; end: () => void }[] = [];
   const { ehrs, configured, prepare } = await connect(async () => null, {
