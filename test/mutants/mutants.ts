@@ -72,8 +72,8 @@ export const mutants: readonly Mutant[] = [
   ...gnuHealth('appointments/update.ts', [
     {
       name: 'revives a cancelled appointment',
-      from: "if (appointment.state === 'cancelled') {",
-      to: "if (appointment.state === ('never' as string)) {",
+      from: 'assertChangeable(appointment, false);',
+      to: 'void assertChangeable;',
     },
     {
       name: 'takes a refused move for done',
@@ -239,7 +239,7 @@ export const mutants: readonly Mutant[] = [
   ...rivta('changes.ts', [
     {
       name: 'books a time that is not free',
-      from: 'if (!slot) throw slotTaken();\n  const facility',
+      from: 'if (!slot) throw timeTaken();\n  const facility',
       to: "if (!slot) throw new ConnectorError('rejected', 'No');\n  const facility",
     },
     {
@@ -322,8 +322,8 @@ export const mutants: readonly Mutant[] = [
     },
     {
       name: 'cancels a visit that has started',
-      from: "  if (hasStarted) throw new ConnectorError('appointment_started', 'The visit has started');\n  const body",
-      to: '  void hasStarted;\n  const body',
+      from: '  assertNotStarted(appointment);\n  const body',
+      to: '  void assertNotStarted;\n  const body',
     },
   ]),
   ...care('time-slots.ts', [
@@ -360,24 +360,26 @@ export const mutants: readonly Mutant[] = [
       to: "notes: '',\n    ...{ resources",
     },
     {
-      name: 'revives a cancelled appointment',
-      from: "  if (state === 'cancelled') throw new ConnectorError('appointment_cancelled', 'The appointment is cancelled');\n  if (isMove && hasStarted)",
-      to: '  void state;\n  if (isMove && hasStarted)',
-    },
-    {
       name: 'does not look whether the new time has room',
       from: 'if (await fits(ehr, careUnit, target, id)) return shown(ehr, careUnit, moved);',
       to: 'return shown(ehr, careUnit, moved);',
     },
     {
       name: 'books a time with a gap',
-      from: 'if (!coversWithoutGap(parts, { start, end })) throw slotTaken();',
+      from: 'if (!coversWithoutGap(parts, { start, end })) throw timeTaken();',
       to: 'void coversWithoutGap;',
     },
     {
       name: 'cancels a visit that has started',
-      from: "    if (hasStarted) throw new ConnectorError('appointment_started', 'The visit has started');\n    return { fields: { ...noted",
-      to: '    void hasStarted;\n    return { fields: { ...noted',
+      from: '    assertNotStarted(standingOf(row));\n',
+      to: '    void assertNotStarted;\n',
+    },
+  ]),
+  ...inFile('oscar', 'connector-kit/src/rest/changeable.ts', [
+    {
+      name: 'revives a cancelled appointment',
+      from: "if (appointment.state === 'cancelled') {",
+      to: "if (appointment.state === 'pending') {",
     },
   ]),
   ...oscar('time-slots.ts', [

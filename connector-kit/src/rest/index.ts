@@ -1,4 +1,7 @@
+export * from './care-units.ts';
 export * from './change-feed.ts';
+export * from './changeable.ts';
+export * from './directory.ts';
 export * from './json-client.ts';
 export * from './kept-lists.ts';
 export * from './local-dates.ts';
@@ -8,5 +11,6 @@ export * from './order.ts';
 export * from './probe-steps.ts';
 export * from './read-each.ts';
 export * from './records.ts';
+export * from './server-url.ts';
 export * from './sessions.ts';
 export * from './stands-alone.ts';

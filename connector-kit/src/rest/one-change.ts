@@ -14,6 +14,25 @@ export interface Changes {
   cancel?(careUnit: CareUnit, change: AppointmentCancellation): Promise<Appointment>;
 }
 
+type OfEhr<Ehr, Change> = (ehr: Ehr, careUnit: CareUnit, change: Change) => Promise<Appointment>;
+
+/** `changeAppointments`, as `oneChange`, with functions that take the EHR first. */
+export function changesOf<Ehr>(
+  ehr: Ehr,
+  make: {
+    readonly create: OfEhr<Ehr, AppointmentCreation>;
+    readonly update: OfEhr<Ehr, AppointmentUpdate>;
+    readonly cancel: OfEhr<Ehr, AppointmentCancellation>;
+  },
+): (write: AppointmentWrite) => Promise<readonly Appointment[]> {
+  return (write) =>
+    oneChange(write, {
+      create: (careUnit, change) => make.create(ehr, careUnit, change),
+      update: (careUnit, change) => make.update(ehr, careUnit, change),
+      cancel: (careUnit, change) => make.cancel(ehr, careUnit, change),
+    });
+}
+
 /** `changeAppointments` of an EHR that makes one change at a time and cannot hold a time. Everything else is `unsupported`. */
 export async function oneChange(
   { careUnit, changes: [change, ...more] }: AppointmentWrite,

@@ -45,6 +45,31 @@ export function appointmentsFor(appointments: readonly Appointment[], query: App
     .slice(0, limit);
 }
 
+/** From when on slots can be in the page that a query asks for. */
+export function firstSlotStart({ start, after }: TimeSlotQuery, now: Date): Date {
+  return new Date(Math.max(start.getTime(), now.getTime(), after?.start.getTime() ?? 0));
+}
+
+/**
+ * A page of free slots, which are read only as far as it needs.
+ *
+ * @param batches each starts no earlier than the ones before it
+ * @param also slots of any time
+ */
+export async function pageOfTimeSlots(
+  batches: AsyncIterable<readonly TimeSlot[]>,
+  query: TimeSlotQuery,
+  now: Date,
+  also: readonly TimeSlot[] = [],
+): Promise<TimeSlot[]> {
+  const found: TimeSlot[] = [];
+  for await (const batch of batches) {
+    found.push(...batch);
+    if (timeSlotsFor(found, query, now).length >= query.limit) break;
+  }
+  return timeSlotsFor([...found, ...also], query, now);
+}
+
 /** Of the free slots, those that a query asks for, in order, each once. */
 export function timeSlotsFor(slots: readonly TimeSlot[], query: TimeSlotQuery, now: Date): TimeSlot[] {
   const { start, end, resourceIds, healthcareServiceIds, after, limit } = query;

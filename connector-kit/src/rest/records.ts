@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { Errors } from 'typebox/value';
+import type { ConnectorContext } from '../connector.ts';
 
 /** A record, or where it cannot be read: a JSON Pointer. */
 export type Reading<Found> =
@@ -14,6 +15,19 @@ export function readRecord<Schema extends TSchema>(schema: Schema, value: unknow
   const [error] = Errors(schema, cleaned);
   const missing = error?.keyword === 'required' ? error.params.requiredProperties : [];
   return { path: [error?.instancePath ?? '', ...missing.slice(0, 1)].join('/') };
+}
+
+/** As `readRecord`, and what cannot be read is counted: `undefined` then. @param id of the record. Absent: its member `id` */
+export function countedRecord<Schema extends TSchema>(
+  { leftOut }: Pick<ConnectorContext<unknown>, 'leftOut'>,
+  type: string,
+  schema: Schema,
+  value: unknown,
+  id: unknown = Reflect.get(Object(value), 'id'),
+): Static<Schema> | undefined {
+  const { record, path } = readRecord(schema, value);
+  if (path !== undefined) leftOut?.({ type, path, id: typeof id === 'string' ? id : undefined });
+  return record;
 }
 
 /** Copying each of thousands of records would take most of the time. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { ConnectorError } from '../errors.ts';
+import { ConnectorError, type ConnectorErrorKind } from '../errors.ts';
 import { createSessions } from './sessions.ts';
 
-function sessions(options: { lifetime?: number; refuses?: () => boolean } = {}) {
+function sessions(options: { lifetime?: number; refuses?: () => boolean; fails?: ConnectorErrorKind } = {}) {
   const clock = { now: 0 };
   const known = new Set<number>();
   const formers: (number | undefined)[] = [];
@@ -10,6 +10,7 @@ function sessions(options: { lifetime?: number; refuses?: () => boolean } = {}) 
     async signIn(former) {
       formers.push(former?.id);
       if (options.refuses?.()) throw new ConnectorError('rejected', 'No', { refusal: { status: 401 } });
+      if (options.fails) throw new ConnectorError(options.fails, 'No answer');
       known.add(formers.length);
       return { id: formers.length, endsAt: new Date(clock.now + (options.lifetime ?? 1e6)) };
     },
@@ -53,3 +54,10 @@ test('a sign-in that was refused is tried again after the pause', async () => {
   [refuses, clock.now] = [false, 60_000];
   expect(await ask()).toBe(200);
 });
+
+test.each(['timeout', 'connection_closed', 'outcome_unknown'] as const)(
+  'a sign-in without an answer (%s) is an EHR that is away: nothing else was sent',
+  async (fails) => {
+    await expect(sessions({ fails }).ask()).rejects.toMatchObject({ kind: 'unavailable' });
+  },
+);

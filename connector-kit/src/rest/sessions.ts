@@ -16,7 +16,10 @@ export interface Sessions<Session, Answer> {
 }
 
 interface SessionOptions<Session, Answer> {
-  /** @param former the session that has ended, if there was one. @throws ConnectorError with its `refusal` if it is refused */
+  /**
+   * @param former the session that has ended, if there was one
+   * @throws ConnectorError with its `refusal` if it is refused. Without an answer, the EHR is `unavailable`: only the sign-in was sent
+   */
   signIn(former: Session | undefined): Promise<Session>;
   /** Whether the answer says that the session has ended. */
   hasEnded(response: Answer): boolean;
@@ -42,7 +45,7 @@ export function createSessions<Session, Answer>(options: SessionOptions<Session,
     } catch (error) {
       const isRefused = error instanceof ConnectorError && error.kind === 'rejected' && error.refusal !== undefined;
       if (isRefused) pausedUntil = now().getTime() + pauseMilliseconds;
-      throw error;
+      throw withoutAnswer(error) ? noAnswerYet(error) : error;
     }
   }
 
@@ -78,6 +81,14 @@ export function createSessions<Session, Answer>(options: SessionOptions<Session,
       }
     },
   };
+}
+
+function withoutAnswer(error: unknown): boolean {
+  return error instanceof ConnectorError && ['timeout', 'connection_closed', 'outcome_unknown'].includes(error.kind);
+}
+
+function noAnswerYet(cause: unknown): ConnectorError {
+  return new ConnectorError('unavailable', 'The EHR did not respond to the sign-in', { cause });
 }
 
 function paused(seconds: number): ConnectorError {

@@ -7,10 +7,10 @@ import type {
   Resource,
 } from '@crossward/connector-kit';
 import { ConnectorError, tidyName } from '@crossward/connector-kit';
-import { appointmentsFor, dateIn, instantIn, readEach } from '@crossward/connector-kit/rest';
+import { appointmentsFor, countedRecord, dateIn, instantIn, readEach } from '@crossward/connector-kit/rest';
 import { nameOf, resourceTypes, serviceOf, typeOf } from './directory.ts';
 import type { Ehr } from './ehr.ts';
-import { bookingSchema, type CareBooking, recordIn } from './records.ts';
+import { bookingSchema, type CareBooking } from './records.ts';
 import { isAbsence } from './refusals.ts';
 import { isId } from './settings.ts';
 
@@ -59,8 +59,8 @@ export function toAppointment(ehr: Ehr, careUnit: CareUnit, booking: CareBooking
 }
 
 /** `undefined`: it cannot be read, and was counted. */
-export function readBooking({ leftOut }: Ehr, value: unknown): CareBooking | undefined {
-  return recordIn('booking', bookingSchema, value, leftOut);
+export function readBooking(ehr: Ehr, value: unknown): CareBooking | undefined {
+  return countedRecord(ehr, 'booking', bookingSchema, value);
 }
 
 export function bookingPath({ unitOf }: Ehr, careUnit: CareUnit, id = ''): string {

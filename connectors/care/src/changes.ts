@@ -12,7 +12,19 @@ import {
   overlaps,
   type Resource,
 } from '@crossward/connector-kit';
-import { cameTooLate, compareKeys, dateIn, instantIn, standsAlone } from '@crossward/connector-kit/rest';
+import {
+  assertChangeable,
+  assertNotStarted,
+  cameTooLate,
+  compareKeys,
+  dateIn,
+  instantIn,
+  isMove,
+  requireResource,
+  requireService,
+  standsAlone,
+  timeTaken,
+} from '@crossward/connector-kit/rest';
 import Type from 'typebox';
 import { Check } from 'typebox/value';
 import { asBooking, bookingPath, findBooking, takesPlace, toAppointment } from './appointments.ts';
@@ -35,11 +47,8 @@ function inTurnOf<Result>({ inTurn }: Ehr, ids: readonly string[], run: () => Pr
 
 export async function book(ehr: Ehr, careUnit: CareUnit, creation: AppointmentCreation): Promise<Appointment> {
   const { patientId, resourceId, healthcareServiceId, comment } = creation;
-  const resource = await requireResource(ehr, careUnit, resourceId);
-  const services = await ehr.lists.find(careUnit, ({ services: all }) =>
-    all.find(({ id }) => id === healthcareServiceId),
-  );
-  if (!services) throw new ConnectorError('healthcare_service_not_found', 'No such healthcare service');
+  const resource = await requireResource(ehr.lists, careUnit, resourceId);
+  await requireService(ehr.lists, careUnit, healthcareServiceId);
   if (!isId(patientId)) throw new ConnectorError('patient_not_found', 'No such patient');
   const made = await inTurnOf(ehr, [resourceId], async () => {
     const slot = await freeSlotAt(ehr, careUnit, resource, creation, healthcareServiceId);
@@ -49,7 +58,7 @@ export async function book(ehr: Ehr, careUnit: CareUnit, creation: AppointmentCr
   });
   if (await isAlone(ehr, careUnit, resource, made)) return toAppointment(ehr, careUnit, made);
   await withdraw(ehr, careUnit, made);
-  throw slotTaken({ nothingChanged: true });
+  throw timeTaken({ nothingChanged: true });
 }
 
 /** The EHR cancels the former booking and makes a new one, in one step. */
@@ -61,7 +70,7 @@ async function move(
 ): Promise<Appointment> {
   const former = assertComplete(toAppointment(ehr, careUnit, before));
   const target = { ...former, ...update.time, resourceId: update.resourceId ?? former.resourceId };
-  const resource = await requireResource(ehr, careUnit, target.resourceId);
+  const resource = await requireResource(ehr.lists, careUnit, target.resourceId);
   let sent = '';
   const [now, made] = await inTurnOf(ehr, [former.resourceId, target.resourceId], async () => {
     const slot = await freeSlotAt(ehr, careUnit, resource, target, former.healthcareServiceId, [former.id]);
@@ -85,14 +94,14 @@ async function move(
 async function moveBack(ehr: Ehr, careUnit: CareUnit, former: CareBooking, moved: CareBooking): Promise<never> {
   await withdraw(ehr, careUnit, moved);
   const { resourceId } = assertComplete(toAppointment(ehr, careUnit, former));
-  const resource = await requireResource(ehr, careUnit, resourceId);
+  const resource = await requireResource(ehr.lists, careUnit, resourceId);
   await inTurnOf(ehr, [resourceId], async () => {
     const there = await othersAt(ehr, careUnit, resource, former);
     if (there.length >= placesOf(former)) throw new ConnectorError('outcome_unknown', 'The former time is taken, too');
     const { id, status, note } = former;
     await inOneTransaction(ehr, [put(bookingUrl(ehr, careUnit, id), { status, note: note ?? '' })]);
   });
-  throw slotTaken({ nothingChanged: true });
+  throw timeTaken({ nothingChanged: true });
 }
 
 /** A PUT writes the whole booking, so it would bring back one that staff have cancelled, or send away who has arrived. */
@@ -120,21 +129,19 @@ function cancelledMeanwhile(): ConnectorError {
 
 export async function update(ehr: Ehr, careUnit: CareUnit, change: AppointmentUpdate): Promise<Appointment> {
   const before = await mustFind(ehr, careUnit, change.appointmentId);
-  const { state, hasStarted } = toAppointment(ehr, careUnit, before);
-  if (state === 'cancelled') throw new ConnectorError('appointment_cancelled', 'The appointment is cancelled');
-  const isMove = change.time !== undefined || change.resourceId !== undefined;
-  if (isMove && hasStarted) throw new ConnectorError('appointment_started', 'The visit has started');
-  if (isMove) return move(ehr, careUnit, change, before);
-  if (change.comment === undefined) return toAppointment(ehr, careUnit, before);
+  const appointment = toAppointment(ehr, careUnit, before);
+  assertChangeable(appointment, isMove(change));
+  if (isMove(change)) return move(ehr, careUnit, change, before);
+  if (change.comment === undefined) return appointment;
   return comment(ehr, careUnit, before.id, change.comment ?? '');
 }
 
 /** Cancelling twice changes nothing in CARE but the reason. */
 export async function cancel(ehr: Ehr, careUnit: CareUnit, change: AppointmentCancellation): Promise<Appointment> {
   const before = await mustFind(ehr, careUnit, change.appointmentId);
-  const { state, hasStarted } = toAppointment(ehr, careUnit, before);
-  if (state === 'cancelled') return toAppointment(ehr, careUnit, before);
-  if (hasStarted) throw new ConnectorError('appointment_started', 'The visit has started');
+  const appointment = toAppointment(ehr, careUnit, before);
+  if (appointment.state === 'cancelled') return appointment;
+  assertNotStarted(appointment);
   const body = { reason: 'cancelled', ...(change.comment ? { note: change.comment } : {}) };
   const cancelled = await ehr.client.write(`${bookingPath(ehr, careUnit, before.id)}cancel/`, body);
   return toAppointment(ehr, careUnit, asBooking(ehr, cancelled, before.id));
@@ -146,19 +153,9 @@ async function mustFind(ehr: Ehr, careUnit: CareUnit, id: string): Promise<CareB
   throw new ConnectorError('appointment_not_found', 'No such appointment');
 }
 
-async function requireResource({ lists }: Ehr, careUnit: CareUnit, resourceId: string): Promise<Resource> {
-  const found = await lists.find(careUnit, ({ resources }) => resources.find(({ id }) => id === resourceId));
-  if (found) return found;
-  throw new ConnectorError('resource_not_found', 'The care unit has no such resource');
-}
-
-function slotTaken(options: { cause?: unknown; nothingChanged?: boolean } = {}): ConnectorError {
-  return new ConnectorError('time_slot_unavailable', 'No free slot is exactly at this time', options);
-}
-
 /** CARE removes slots from a schedule that was changed. */
 function takenIfAbsent(error: unknown): never {
-  throw isAbsence(error) ? slotTaken({ cause: error }) : error;
+  throw isAbsence(error) ? timeTaken({ cause: error }) : error;
 }
 
 async function freeSlotAt(
@@ -169,13 +166,13 @@ async function freeSlotAt(
   service: string,
   freeing: readonly string[] = [],
 ): Promise<FreeSlot> {
-  if (start <= ehr.now()) throw slotTaken();
+  if (start <= ehr.now()) throw timeTaken();
   const free = await freeSlotsOf(ehr, careUnit, [resource], dateIn(careUnit.timeZone, start), freeing);
   const at = ({ start: from, end: to }: Place) => [from.getTime(), to.getTime()];
   const slot = free.find(
     (it) => it.healthcareServiceId === service && compareKeys(at(it), at({ ...it, start, end })) === 0,
   );
-  if (!slot) throw slotTaken();
+  if (!slot) throw timeTaken();
   return slot;
 }
 
@@ -211,9 +208,7 @@ async function together(
 ): Promise<[CareBooking, unknown]> {
   const url = bookingUrl(ehr, careUnit, id);
   const before = await mustFind(ehr, careUnit, id);
-  if (toAppointment(ehr, careUnit, before).state === 'cancelled') {
-    throw new ConnectorError('appointment_cancelled', 'The appointment is cancelled');
-  }
+  assertChangeable(toAppointment(ehr, careUnit, before), false);
   const [read, changed] = await inOneTransaction(ehr, [{ method: 'GET', url, body: {} }, change(url, before)]);
   return [asBooking(ehr, read, id), changed];
 }
@@ -259,7 +254,7 @@ async function settleMove(ehr: Ehr, careUnit: CareUnit, change: AppointmentUpdat
   const second = await secondAt(ehr, careUnit, former.patientId, place, since);
   if (!second) return;
   // Better two patients at one time than one with none.
-  const formerResource = await requireResource(ehr, careUnit, former.resourceId);
+  const formerResource = await requireResource(ehr.lists, careUnit, former.resourceId);
   if ((await othersAt(ehr, careUnit, formerResource, before)).length >= placesOf(before)) return;
   await moveBack(ehr, careUnit, { ...before, status: 'booked' }, second).catch((error: unknown) => {
     // That is what the move back says to a caller.
@@ -275,7 +270,7 @@ async function secondAt(
   { resourceId, start }: Place,
   since: Date,
 ): Promise<CareBooking | undefined> {
-  const resource = await requireResource(ehr, careUnit, resourceId);
+  const resource = await requireResource(ehr.lists, careUnit, resourceId);
   const there = await bookingsOf(ehr, careUnit, [resource], dateIn(careUnit.timeZone, start));
   const isTheirs = (it: CareBooking) =>
     it.patient.id === patientId && timeOf(it).start.getTime() === start.getTime() && takesPlace(it);

@@ -51,11 +51,7 @@ export function createClient(http: EhrHttp, settings: CareSettings, now: () => D
   async function signIn(): Promise<EhrResponse> {
     const { username, password } = settings;
     const request = post('auth/login/', { username, password: password.reveal() });
-    const response = await http.send(request).catch((cause: unknown) => {
-      // Nothing but the sign-in was sent.
-      if (cause instanceof ConnectorError && cause.kind === 'unavailable') throw cause;
-      throw new ConnectorError('unavailable', 'The EHR did not respond to the sign-in', { cause });
-    });
+    const response = await http.send(request);
     const { status } = response;
     if (status === 200) return response;
     throw new ConnectorError('rejected', 'The EHR rejected the sign-in', { fault: true, refusal: { status } });

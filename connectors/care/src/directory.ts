@@ -1,20 +1,13 @@
-import { type HealthcareService, type LeftOutRecord, type Resource, tidyName } from '@crossward/connector-kit';
-import { compareText } from '@crossward/connector-kit/rest';
+import { type LeftOutRecord, type Resource, tidyName } from '@crossward/connector-kit';
+import { compareText, countedRecord, type Directory } from '@crossward/connector-kit/rest';
 import type { Static } from 'typebox';
 import type { CareClient } from './client.ts';
-import { recordIn, resourceSchema } from './records.ts';
+import { resourceSchema } from './records.ts';
 import type { CareUnitSettings } from './settings.ts';
 
 /** Of CARE: bookings are listed by type, and each call names it. */
 export const resourceTypes = ['practitioner', 'location'] as const;
 type ResourceType = (typeof resourceTypes)[number];
-
-export interface CareLists {
-  /** Ordered by id. */
-  readonly resources: readonly Resource[];
-  /** Ordered by id. */
-  readonly services: readonly HealthcareService[];
-}
 
 export function typeOf({ kind }: Resource): ResourceType {
   return kind === 'room' ? 'location' : 'practitioner';
@@ -33,14 +26,14 @@ export async function readLists(
   client: CareClient,
   unit: CareUnitSettings,
   leftOut: (record: LeftOutRecord) => void,
-): Promise<CareLists> {
+): Promise<Directory> {
   const facility = `facility/${unit.facility}`;
   const services = unit.healthcare_services?.map(({ id, name }) => ({ id, name, durationMinutes: null })) ?? [
     defaultService,
   ];
   const healthcareServiceIds = services.map(({ id }) => id).sort(compareText);
   const toResource = (kind: Resource['kind'], value: unknown): Resource[] => {
-    const record = recordIn(kind === 'room' ? 'location' : 'user', resourceSchema, value, leftOut);
+    const record = countedRecord({ leftOut }, kind === 'room' ? 'location' : 'user', resourceSchema, value);
     if (!record) return [];
     const identifiers = [{ type: 'emr_id', value: record.id }] as const;
     return [{ id: record.id, identifiers, kind, name: nameOf(record) ?? record.id, healthcareServiceIds }];

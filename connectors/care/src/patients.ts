@@ -10,11 +10,11 @@ import {
   spellingsOf,
   tidyName,
 } from '@crossward/connector-kit';
-import { instantIn, noAnswer } from '@crossward/connector-kit/rest';
+import { countedRecord, instantIn, noAnswer } from '@crossward/connector-kit/rest';
 import Type, { type Static } from 'typebox';
 import { Check } from 'typebox/value';
 import type { Ehr } from './ehr.ts';
-import { patientSchema, recordIn } from './records.ts';
+import { patientSchema } from './records.ts';
 import { isAbsence } from './refusals.ts';
 import { isId } from './settings.ts';
 
@@ -74,8 +74,9 @@ export async function configOf({ client, settings }: Ehr, type: NumberType): Pro
 }
 
 /** @throws ConnectorError `rejected` for a record that cannot be read: it may be that of somebody who has died */
-function toPatient({ settings, leftOut }: Ehr, value: unknown): Patient {
-  const record = recordIn('patient', patientSchema, value, leftOut);
+function toPatient(ehr: Ehr, value: unknown): Patient {
+  const { settings } = ehr;
+  const record = countedRecord(ehr, 'patient', patientSchema, value);
   if (!record) throw new ConnectorError('rejected', 'The EHR sent a patient who cannot be read');
   const field = (name: string): unknown => Reflect.get(record, name);
   const text = (name: string) => tidyName(field(name)) || null;
@@ -137,7 +138,7 @@ export async function createPatient(ehr: Ehr, creation: PatientCreation) {
       geo_organization: registration.geo_organization,
       identifiers: [{ config: await configOf(ehr, type), value }],
     });
-    const id = recordIn('patient', patientSchema, made, ehr.leftOut)?.id;
+    const id = countedRecord(ehr, 'patient', patientSchema, made)?.id;
     const patient = await findPatient(ehr, identifier);
     if (patient && patient.id === id) return { patient, isNew: true };
     throw new ConnectorError('outcome_unknown', 'The EHR created another patient than the one with the number');

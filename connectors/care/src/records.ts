@@ -1,6 +1,5 @@
-import type { LeftOutRecord } from '@crossward/connector-kit';
-import { instantIn, readRecord } from '@crossward/connector-kit/rest';
-import Type, { type Static, type TSchema } from 'typebox';
+import { instantIn } from '@crossward/connector-kit/rest';
+import Type, { type Static } from 'typebox';
 
 const id = Type.String({ pattern: '^[0-9a-fA-F-]{36}$' });
 const text = Type.Optional(Type.String());
@@ -38,15 +37,3 @@ export const patientSchema = Type.Object({
   name: Type.Optional(Type.Unknown()),
   instance_identifiers: Type.Optional(Type.Array(Type.Unknown())),
 });
-
-/** The record, or `undefined`: it is not as the schema says, and was counted. */
-export function recordIn<Schema extends TSchema>(
-  type: string,
-  schema: Schema,
-  value: unknown,
-  leftOut: (record: LeftOutRecord) => void,
-): Static<Schema> | undefined {
-  const { record, path } = readRecord(schema, value);
-  if (path !== undefined) leftOut({ type, id: readRecord(Type.Object({ id }), value).record?.id, path });
-  return record;
-}

@@ -1,4 +1,5 @@
 import { identifierTypeSchema, type SecretValue, secretSchema } from '@crossward/connector-kit';
+import { serverUrlSchema } from '@crossward/connector-kit/rest';
 import Type, { type Static } from 'typebox';
 
 const closed = { additionalProperties: false } as const;
@@ -12,12 +13,7 @@ export function isId(value: string): boolean {
 
 export const careSettings = Type.Object(
   {
-    base_url: Type.String({
-      format: 'uri',
-      pattern: '^https?://.*[^/]$',
-      errorMessage: 'must be an http:// or https:// URL that does not end with /',
-      description: 'Address of the server, without /api.',
-    }),
+    base_url: serverUrlSchema('Address of the server, without /api.'),
     username: Type.String({ minLength: 1, description: 'A user of its own for the gateway, without a second factor.' }),
     password: Type.Unsafe<SecretValue>(secretSchema),
     identifier_systems: Type.Optional(

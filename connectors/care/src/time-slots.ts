@@ -1,9 +1,17 @@
 import { type CareUnit, overlaps, type Resource, type TimeSlot, type TimeSlotQuery } from '@crossward/connector-kit';
-import { compareText, datesIn, instantIn, noAnswer, timeSlotsFor } from '@crossward/connector-kit/rest';
+import {
+  compareText,
+  countedRecord,
+  datesIn,
+  firstSlotStart,
+  instantIn,
+  noAnswer,
+  pageOfTimeSlots,
+} from '@crossward/connector-kit/rest';
 import { bookingPath, callsFor, readBooking, takesPlace } from './appointments.ts';
 import { serviceOf, typeOf } from './directory.ts';
 import type { Ehr } from './ehr.ts';
-import { type CareBooking, recordIn, slotSchema } from './records.ts';
+import { type CareBooking, slotSchema } from './records.ts';
 
 /** CARE counts the slots of up to 32 days in one call. */
 const countedDays = 32;
@@ -15,26 +23,21 @@ export interface FreeSlot extends TimeSlot {
 
 /** Day by day, so that a caller who wants a few slots of a long range costs a few requests. */
 export async function listTimeSlots(ehr: Ehr, query: TimeSlotQuery): Promise<readonly TimeSlot[]> {
-  const { careUnit, end, resourceIds, freeing = [], after, limit } = query;
   const now = ehr.now();
-  const start = new Date(Math.max(query.start.getTime(), now.getTime(), after?.start.getTime() ?? 0));
+  const found = await pageOfTimeSlots(slotsByDay(ehr, query, firstSlotStart(query, now)), query, now);
+  return found.map(({ start, end, resourceId, healthcareServiceId }) => ({
+    ...{ start, end, resourceId, healthcareServiceId },
+  }));
+}
+
+async function* slotsByDay(ehr: Ehr, { careUnit, end, resourceIds, freeing = [] }: TimeSlotQuery, start: Date) {
   const { resources } = await ehr.lists.of(careUnit);
   const wanted = resources.filter(({ id }) => resourceIds?.includes(id) ?? true);
-  const found: FreeSlot[] = [];
   const days = datesIn(careUnit.timeZone, { start, end });
   for (let first = 0; first < days.length; first += countedDays) {
     const open = await openDays(ehr, careUnit, wanted, days.slice(first, first + countedDays));
-    for (const [day, those] of open) {
-      found.push(...(await freeSlotsOf(ehr, careUnit, those, day, freeing)));
-      const page = timeSlotsFor(found, query, now);
-      if (page.length >= limit) return page.map(withoutId);
-    }
+    for (const [day, those] of open) yield freeSlotsOf(ehr, careUnit, those, day, freeing);
   }
-  return timeSlotsFor(found, query, now).map(withoutId);
-}
-
-function withoutId({ start, end, resourceId, healthcareServiceId }: TimeSlot): TimeSlot {
-  return { start, end, resourceId, healthcareServiceId };
 }
 
 /** The days on which some of the resources have slots, in order. */
@@ -107,7 +110,7 @@ async function slotsOf(ehr: Ehr, careUnit: CareUnit, resource: Resource, day: st
   const answer = await ehr.client.ask(path, { day, resource_type: typeOf(resource), resource_id: resource.id });
   const list: unknown = Array.isArray(answer) ? answer : Reflect.get(Object(answer), 'results');
   if (!Array.isArray(list)) throw noAnswer();
-  const slots = list.flatMap((it) => recordIn('slot', slotSchema, it, ehr.leftOut) ?? []);
+  const slots = list.flatMap((it) => countedRecord(ehr, 'slot', slotSchema, it) ?? []);
   const inOrder = slots.sort((a, b) => b.allocated - a.allocated || compareText(b.id, a.id));
   const once = new Map(inOrder.map((it) => [[it.availability.name, it.start_datetime, it.end_datetime].join(' '), it]));
   return [...once.values()].map((slot) => ({

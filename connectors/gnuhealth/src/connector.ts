@@ -5,11 +5,14 @@ import {
   identifierTypesOf,
   type StatelessConnectorModule,
 } from '@crossward/connector-kit';
+import { changesOf, directoryOperations } from '@crossward/connector-kit/rest';
+import { book } from './appointments/book.ts';
+import { cancel } from './appointments/cancel.ts';
 import { listAppointmentChanges } from './appointments/changes.ts';
 import { findAppointments, listAppointments } from './appointments/read.ts';
 import { settleChanges } from './appointments/settle.ts';
 import { listTimeSlots } from './appointments/time-slots.ts';
-import { changeAppointments } from './appointments/write.ts';
+import { update } from './appointments/update.ts';
 import { gnuHealthDirectChanges } from './direct-changes.ts';
 import { openEhr } from './open-ehr.ts';
 import { findPatient } from './patients.ts';
@@ -46,22 +49,12 @@ async function open(context: ConnectorContext<GnuHealthSettings>): Promise<Conne
       transactions: false,
     },
     findPatient: (identifier) => findPatient(ehr.rpc, ehr.settings, identifier),
-    findResource: async (careUnit, { type, value }) =>
-      (await ehr.directory.find(careUnit, ({ resources }) =>
-        resources.find((it) => it.identifiers.some((own) => own.type === type && own.value === value)),
-      )) ?? null,
-    listResources: async (careUnit) => (await ehr.directory.of(careUnit)).resources,
-    async listHealthcareServices(careUnit, wanted = []) {
-      const complete = await ehr.directory.find(careUnit, ({ services }) =>
-        wanted.every((id) => services.some((it) => it.id === id)) ? services : undefined,
-      );
-      return complete ?? (await ehr.directory.of(careUnit)).services;
-    },
+    ...directoryOperations(ehr.directory),
     listTimeSlots: (query) => listTimeSlots(ehr, query),
     findAppointments: batchedLookUps((careUnit, ids) => findAppointments(ehr, careUnit, ids), mostIds),
     listAppointments: (query) => listAppointments(ehr, query),
     listAppointmentChanges: (query) => listAppointmentChanges(ehr, query),
-    changeAppointments: (write) => changeAppointments(ehr, write),
+    changeAppointments: changesOf(ehr, { create: book, update, cancel }),
     settleChanges: (changes) => settleChanges(ehr, changes),
     ...medicalNotes(ehr),
     ...documents(ehr),

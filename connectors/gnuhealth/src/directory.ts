@@ -1,32 +1,20 @@
 import {
   type CareUnit,
   type ConfiguredCareUnit,
-  ConnectorError,
-  type HealthcareService,
   identifierTypesOf,
   numberIn,
   type Resource,
   type ResourceIdentifier,
 } from '@crossward/connector-kit';
-import { compareText, type KeptLists, keptLists } from '@crossward/connector-kit/rest';
+import { compareText, type Directory, type KeptLists, keptLists, ofCareUnits } from '@crossward/connector-kit/rest';
 import Type, { type Static } from 'typebox';
-import { Check } from 'typebox/value';
 import type { RpcClient } from './rpc/client.ts';
 import { idSchema, nullable, textSchema } from './rpc/rows.ts';
 import { dateSchema, dateText } from './rpc/values.ts';
 import { careUnitSettings, type GnuHealthSettings } from './settings.ts';
 
-/** The health professionals of a care unit's institution, and their specialities. */
-export interface CareUnitDirectory {
-  readonly careUnitId: string;
-  readonly institution: number;
-  /** Ordered by id. */
-  readonly resources: readonly Resource[];
-  /** Ordered by id. */
-  readonly services: readonly HealthcareService[];
-}
-
-export interface Directory extends KeptLists<CareUnitDirectory> {
+/** The health professionals of care units' institutions, and their specialities. */
+export interface GnuHealthDirectory extends KeptLists<Directory> {
   /** Known without asking the server. */
   institutionOf(careUnit: CareUnit): number;
 }
@@ -50,29 +38,12 @@ export function createDirectory(
   rpc: RpcClient,
   settings: GnuHealthSettings,
   careUnits: readonly ConfiguredCareUnit[],
-): Directory {
-  const institutions = new Map(careUnits.map(({ id, settings: own }) => [id, institutionIn(id, own)]));
-
-  function institutionOf({ id }: CareUnit): number {
-    const institution = institutions.get(id);
-    if (institution === undefined) throw new ConnectorError('rejected', 'The care unit is not configured');
-    return institution;
-  }
-
-  return { institutionOf, ...keptLists((careUnit) => read(rpc, settings, careUnit.id, institutionOf(careUnit))) };
+): GnuHealthDirectory {
+  const institutionOf = ofCareUnits(careUnits, careUnitSettings, ({ institution }) => institution);
+  return { institutionOf, ...keptLists((careUnit) => read(rpc, settings, institutionOf(careUnit))) };
 }
 
-function institutionIn(careUnitId: string, settings: unknown): number {
-  if (Check(careUnitSettings, settings)) return settings.institution;
-  throw new ConnectorError('rejected', `Care unit ${careUnitId} needs settings with the id of its institution`);
-}
-
-async function read(
-  rpc: RpcClient,
-  settings: GnuHealthSettings,
-  careUnitId: string,
-  institution: number,
-): Promise<CareUnitDirectory> {
+async function read(rpc: RpcClient, settings: GnuHealthSettings, institution: number): Promise<Directory> {
   const [professionals, specialities] = await Promise.all([
     rpc.searchRead({
       model: 'gnuhealth.healthprofessional',
@@ -93,8 +64,6 @@ async function read(
     .filter(([id]) => offered.has(id))
     .map(([id, name]) => ({ id, name, durationMinutes: null }));
   return {
-    careUnitId,
-    institution,
     resources: resources.sort((a, b) => compareText(a.id, b.id)),
     services: services.sort((a, b) => compareText(a.id, b.id)),
   };

@@ -1,4 +1,4 @@
-import type { Directory } from './directory.ts';
+import type { GnuHealthDirectory } from './directory.ts';
 import type { RpcClient } from './rpc/client.ts';
 import type { GnuHealthSettings } from './settings.ts';
 
@@ -6,7 +6,7 @@ import type { GnuHealthSettings } from './settings.ts';
 export interface Ehr {
   readonly rpc: RpcClient;
   readonly settings: GnuHealthSettings;
-  readonly directory: Directory;
+  readonly directory: GnuHealthDirectory;
   /** The gateway's time. */
   now(): Date;
 }

@@ -94,7 +94,8 @@ async function probeRights({ rpc }: Ehr, report: Report): Promise<void> {
 }
 
 async function probeCareUnit(ehr: Ehr, careUnit: CareUnit, report: Report): Promise<void> {
-  const { institution, resources, services } = await ehr.directory.of(careUnit);
+  const institution = ehr.directory.institutionOf(careUnit);
+  const { resources, services } = await ehr.directory.of(careUnit);
   if (resources.length === 0) {
     return report('problem', `Institution ${institution} has no health professional.`);
   }

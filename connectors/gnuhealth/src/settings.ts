@@ -1,4 +1,5 @@
 import { identifierTypeSchema, type SecretValue, secretSchema } from '@crossward/connector-kit';
+import { serverUrlSchema } from '@crossward/connector-kit/rest';
 import Type, { type Static } from 'typebox';
 
 const closed = { additionalProperties: false } as const;
@@ -6,12 +7,7 @@ const id = (description: string) => Type.Integer({ minimum: 1, description });
 
 export const gnuHealthSettings = Type.Object(
   {
-    base_url: Type.String({
-      format: 'uri',
-      pattern: '^https?://.*[^/]$',
-      errorMessage: 'must be an http:// or https:// URL that does not end with /',
-      description: 'Address of the Tryton server, such as https://health.example:8000.',
-    }),
+    base_url: serverUrlSchema('Address of the Tryton server, such as https://health.example:8000.'),
     database: Type.String({ pattern: '^[A-Za-z0-9_.-]+$', description: 'Name of the database.' }),
     user: Type.String({
       minLength: 1,

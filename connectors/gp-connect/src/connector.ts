@@ -1,5 +1,5 @@
 import type { Connector, ConnectorContext, StatelessConnectorModule } from '@crossward/connector-kit';
-import { oneChange } from '@crossward/connector-kit/rest';
+import { changesOf } from '@crossward/connector-kit/rest';
 import { findAppointments, listAppointments } from './appointment-reads.ts';
 import { book } from './book.ts';
 import { amend, cancel } from './changes.ts';
@@ -38,11 +38,6 @@ async function openGpConnect(context: ConnectorContext<GpConnectSettings>): Prom
     listTimeSlots: (query) => listTimeSlots(ehr, query),
     findAppointments: (careUnit, ids) => findAppointments(ehr, careUnit, ids),
     listAppointments: (query) => listAppointments(ehr, query),
-    changeAppointments: (write) =>
-      oneChange(write, {
-        create: (careUnit, change) => book(ehr, careUnit, change),
-        update: (careUnit, change) => amend(ehr, careUnit, change),
-        cancel: (careUnit, change) => cancel(ehr, careUnit, change),
-      }),
+    changeAppointments: changesOf(ehr, { create: book, update: amend, cancel }),
   };
 }

@@ -1,11 +1,6 @@
-import {
-  type ConfiguredCareUnit,
-  ConnectorError,
-  type HealthcareService,
-  type Resource,
-} from '@crossward/connector-kit';
-import { compareText } from '@crossward/connector-kit/rest';
-import { Check } from 'typebox/value';
+import type { ConfiguredCareUnit, HealthcareService, Resource } from '@crossward/connector-kit';
+import { compareText, ofCareUnits } from '@crossward/connector-kit/rest';
+import type { Static } from 'typebox';
 import { referencesAt } from './references.ts';
 import { careUnitSettings, type GpConnectSettings, type ServiceSettings } from './settings.ts';
 
@@ -43,8 +38,8 @@ export function createDirectory(
   { healthcare_services: services = [] }: GpConnectSettings,
   careUnits: readonly ConfiguredCareUnit[],
 ): Directory {
-  const surgeries = new Map(careUnits.map((it) => [it.id, surgeryOf(it, services)]));
-  const resourcesOf = (careUnitId: string) => surgeries.get(careUnitId)?.resources ?? [];
+  const surgeryOf = ofCareUnits(careUnits, careUnitSettings, (settings) => surgeryIn(settings, services));
+  const resourcesOf = (id: string) => surgeryOf({ id }).resources;
   const known = services
     .map(({ id, name, duration_minutes = null }) => ({ id, name, durationMinutes: duration_minutes }))
     .sort((a, b) => compareText(a.id, b.id));
@@ -53,8 +48,8 @@ export function createDirectory(
     resourcesOf,
     resourceOf: (careUnitId, resourceId) => resourcesOf(careUnitId).find(({ id }) => id === resourceId),
     isAt: (careUnitId, { location, practitioner }) => {
-      const surgery = surgeries.get(careUnitId);
-      if (!surgery || surgery.location === undefined) return surgery !== undefined;
+      const surgery = surgeryOf({ id: careUnitId });
+      if (surgery.location === undefined) return true;
       if (location !== undefined) return surgery.location === location;
       return surgery.resources.some(({ id }) => id === resourceIdOf({ practitioner, location }));
     },
@@ -74,10 +69,7 @@ export function resourceIdOf({ practitioner, location }: Pick<Event, 'practition
 /** The references of settings are relative. */
 const own = referencesAt([]);
 
-function surgeryOf({ id, settings = {} }: ConfiguredCareUnit, services: readonly ServiceSettings[]): Surgery {
-  if (!Check(careUnitSettings, settings)) {
-    throw new ConnectorError('rejected', `The settings of care unit ${id} are invalid for GP Connect`);
-  }
+function surgeryIn(settings: Static<typeof careUnitSettings>, services: readonly ServiceSettings[]): Surgery {
   const resources = settings.resources.map(({ reference, name, healthcare_services }): Resource => {
     const actor = [{ reference }];
     const practitioner = own.to('Practitioner', actor);

@@ -1,5 +1,5 @@
 import { isComplete, type TimeSlot, type TimeSlotQuery } from '@crossward/connector-kit';
-import { timeSlotsFor } from '@crossward/connector-kit/rest';
+import { firstSlotStart, pageOfTimeSlots } from '@crossward/connector-kit/rest';
 import { findAppointments } from './appointment-reads.ts';
 import type { GpConnectConnection } from './connection.ts';
 import { resourceIdOf } from './directory.ts';
@@ -8,16 +8,15 @@ import { type FreeSlot, freeSlots } from './slots.ts';
 
 /** Searches only as far ahead as the page needs: a search of two weeks can take seconds. */
 export async function listTimeSlots(ehr: GpConnectConnection, query: TimeSlotQuery): Promise<readonly TimeSlot[]> {
-  const { now } = ehr;
-  const { end, after, limit } = query;
-  const start = new Date(Math.max(query.start.getTime(), now().getTime(), after?.start.getTime() ?? 0));
+  const now = ehr.now();
   const freed = await freedSlots(ehr, query);
-  const found: TimeSlot[] = [];
-  for await (const { slots } of freeSlots(ehr, { start, end })) {
-    found.push(...slots.flatMap((it) => timeSlot(ehr, query, it)));
-    if (timeSlotsFor(found, query, now()).length >= limit) break;
+  return pageOfTimeSlots(searched(ehr, query, firstSlotStart(query, now)), query, now, freed);
+}
+
+async function* searched(ehr: GpConnectConnection, query: TimeSlotQuery, start: Date) {
+  for await (const { slots } of freeSlots(ehr, { start, end: query.end })) {
+    yield slots.flatMap((it) => timeSlot(ehr, query, it));
   }
-  return timeSlotsFor([...found, ...freed], query, now());
 }
 
 function timeSlot({ directory }: GpConnectConnection, { careUnit }: TimeSlotQuery, slot: FreeSlot): TimeSlot[] {

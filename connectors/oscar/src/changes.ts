@@ -12,7 +12,18 @@ import {
   overlaps,
   type Patient,
 } from '@crossward/connector-kit';
-import { cameTooLate, dateIn, instantIn, standsAlone } from '@crossward/connector-kit/rest';
+import {
+  assertChangeable,
+  assertNotStarted,
+  cameTooLate,
+  dateIn,
+  instantIn,
+  isMove,
+  requireResource,
+  requireService,
+  standsAlone,
+  timeTaken,
+} from '@crossward/connector-kit/rest';
 import { asXmlText } from '@crossward/connector-kit/soap';
 import { type Row, standingOf, toAppointment } from './appointments.ts';
 import type { Ehr } from './ehr.ts';
@@ -63,7 +74,7 @@ export async function book(ehr: Ehr, careUnit: CareUnit, creation: AppointmentCr
   const made = await mustFind(ehr, careUnit, id);
   if (await isAlone(ehr, careUnit, made, parts)) return shown(ehr, careUnit, made);
   await withdraw(ehr, careUnit, made);
-  throw slotTaken({ nothingChanged: true });
+  throw timeTaken({ nothingChanged: true });
 }
 
 async function withdraw(ehr: Ehr, careUnit: CareUnit, { id }: Row): Promise<void> {
@@ -103,11 +114,8 @@ function isOwn({ settings }: Ehr, row: Row, { patientId, start }: AppointmentCre
 
 async function newRow(ehr: Ehr, careUnit: CareUnit, creation: AppointmentCreation): Promise<Row> {
   const { patientId, resourceId, healthcareServiceId, start, end, comment } = creation;
-  await requireResource(ehr, careUnit, resourceId);
-  const service = await ehr.lists.find(careUnit, ({ services }) =>
-    services.find(({ id }) => id === healthcareServiceId),
-  );
-  if (!service) throw new ConnectorError('healthcare_service_not_found', 'No such healthcare service');
+  await requireResource(ehr.lists, careUnit, resourceId);
+  const service = await requireService(ehr.lists, careUnit, healthcareServiceId);
   const patient = await findPatient(ehr, { type: 'emr_id', value: patientId });
   if (!patient) throw new ConnectorError('patient_not_found', 'No such patient');
   const isUsed = patient.id === patientId && !patient.isInactive;
@@ -143,14 +151,14 @@ function looksAt(ehr: Ehr, careUnit: CareUnit, parts: readonly Part[]) {
 }
 
 export async function update(ehr: Ehr, careUnit: CareUnit, wanted: AppointmentUpdate): Promise<Appointment> {
-  const { appointmentId, time, resourceId, comment } = wanted;
-  if (time || resourceId !== undefined) return move(ehr, careUnit, wanted);
+  const { appointmentId, comment } = wanted;
+  if (isMove(wanted)) return move(ehr, careUnit, wanted);
   const before = await mustFind(ehr, careUnit, appointmentId);
-  assertChangeable(before, false);
+  assertChangeable(standingOf(before), false);
   if (comment === undefined) return shown(ehr, careUnit, before);
   const notes = notesFor(comment);
   return change(ehr, careUnit, appointmentId, (row) => {
-    assertChangeable(row, false);
+    assertChangeable(standingOf(row), false);
     return { fields: { notes } };
   });
 }
@@ -159,13 +167,13 @@ export async function update(ehr: Ehr, careUnit: CareUnit, wanted: AppointmentUp
 async function move(ehr: Ehr, careUnit: CareUnit, wanted: AppointmentUpdate): Promise<Appointment> {
   const { appointmentId: id, time, resourceId, comment } = wanted;
   const before = await mustFind(ehr, careUnit, id);
-  assertChangeable(before, true);
+  assertChangeable(standingOf(before), true);
   const former = assertComplete(await shown(ehr, careUnit, before));
   const target = { ...former, ...time, resourceId: resourceId ?? former.resourceId };
-  await requireResource(ehr, careUnit, target.resourceId);
+  await requireResource(ehr.lists, careUnit, target.resourceId);
   const noted = comment === undefined ? undefined : { notes: notesFor(comment) };
   const toTarget: Change = (row) => {
-    assertChangeable(row, true);
+    assertChangeable(standingOf(row), true);
     return placed(target, noted ?? {});
   };
   const sent = await inTurnOf(ehr, careUnit, { places: [former, target], ids: [id] }, async () => {
@@ -186,7 +194,7 @@ async function move(ehr: Ehr, careUnit: CareUnit, wanted: AppointmentUpdate): Pr
     throw new ConnectorError('outcome_unknown', 'Both the new time and the former one were taken meanwhile');
   });
   await settleUpdate(ehr, careUnit, back);
-  throw slotTaken({ nothingChanged: true });
+  throw timeTaken({ nothingChanged: true });
 }
 
 function placed({ resourceId, start, end }: Place, fields: Row['fields']): ReturnType<Change> {
@@ -207,21 +215,14 @@ export async function cancel(ehr: Ehr, careUnit: CareUnit, wanted: AppointmentCa
   const before = await mustFind(ehr, careUnit, id);
   if (standingOf(before).state === 'cancelled') return shown(ehr, careUnit, before);
   return change(ehr, careUnit, id, (row) => {
-    const { state, hasStarted } = standingOf(row);
-    if (state === 'cancelled') return {};
-    if (hasStarted) throw new ConnectorError('appointment_started', 'The visit has started');
+    if (standingOf(row).state === 'cancelled') return {};
+    assertNotStarted(standingOf(row));
     return { fields: { ...noted, status: cancelledStatus } };
   });
 }
 
 async function shown(ehr: Ehr, careUnit: CareUnit, row: Row): Promise<Appointment> {
   return toAppointment(careUnit, await ehr.lists.of(careUnit), row);
-}
-
-function assertChangeable(row: Row, isMove: boolean): void {
-  const { state, hasStarted } = standingOf(row);
-  if (state === 'cancelled') throw new ConnectorError('appointment_cancelled', 'The appointment is cancelled');
-  if (isMove && hasStarted) throw new ConnectorError('appointment_started', 'The visit has started');
 }
 
 /** @throws ConnectorError for characters that take four bytes: the column has room for three, and the text would end there */
@@ -232,15 +233,6 @@ function notesFor(comment: string | null): string {
   throw new ConnectorError('change_not_allowed', 'The comment has characters that the EHR cannot store', {
     publicDetail,
   });
-}
-
-async function requireResource({ lists }: Ehr, careUnit: CareUnit, resourceId: string): Promise<void> {
-  const found = await lists.find(careUnit, ({ resources }) => resources.find(({ id }) => id === resourceId));
-  if (!found) throw new ConnectorError('resource_not_found', 'The care unit has no such resource');
-}
-
-function slotTaken(options: { nothingChanged?: boolean } = {}): ConnectorError {
-  return new ConnectorError('time_slot_unavailable', 'The time is not free', options);
 }
 
 function takenOn(ehr: Ehr, careUnit: CareUnit, { resourceId, start }: Place): Promise<readonly Row[]> {
@@ -255,9 +247,9 @@ async function freePartsAt(
   service: string,
   freeing: readonly string[] = [],
 ): Promise<readonly Part[]> {
-  if (start <= ehr.now()) throw slotTaken();
+  if (start <= ehr.now()) throw timeTaken();
   const free = await freePartsOf(ehr, careUnit, resourceId, [dateIn(careUnit.timeZone, start)], freeing);
   const parts = free.filter((it) => it.healthcareServiceIds.includes(service) && it.start >= start && it.end <= end);
-  if (!coversWithoutGap(parts, { start, end })) throw slotTaken();
+  if (!coversWithoutGap(parts, { start, end })) throw timeTaken();
   return parts;
 }

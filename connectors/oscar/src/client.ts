@@ -42,11 +42,7 @@ export function createClient(http: EhrHttp, settings: OscarSettings, now: () => 
   const sessions = createSessions<Session, EhrResponse>({ signIn, hasEnded, pauseMilliseconds, now });
 
   async function signIn(): Promise<Session> {
-    const response = await send('Login.login2', [username, password.reveal()], []).catch((cause: unknown) => {
-      // Nothing but the sign-in was sent.
-      if (cause instanceof ConnectorError && cause.kind === 'unavailable') throw cause;
-      throw new ConnectorError('unavailable', 'The EHR did not respond to the sign-in', { cause });
-    });
+    const response = await send('Login.login2', [username, password.reveal()], []);
     const { status, text } = response;
     if (faultOf(text)) {
       throw new ConnectorError('rejected', 'The EHR rejected the sign-in', { fault: true, refusal: { status } });

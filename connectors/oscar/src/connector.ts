@@ -1,5 +1,5 @@
 import type { Connector, ConnectorContext, StatelessConnectorModule } from '@crossward/connector-kit';
-import { oneChange } from '@crossward/connector-kit/rest';
+import { changesOf, directoryOperations } from '@crossward/connector-kit/rest';
 import { listAppointmentChanges } from './appointment-changes.ts';
 import { findAppointments, listAppointments } from './appointments.ts';
 import { book, cancel, longestComment, settleChanges, update } from './changes.ts';
@@ -32,20 +32,12 @@ async function open(context: ConnectorContext<OscarSettings>): Promise<Connector
       lastWriteWins: true,
     },
     findPatient: (identifier) => findPatient(ehr, identifier),
-    findResource: async (careUnit, { value }) =>
-      (await ehr.lists.find(careUnit, ({ resources }) => resources.find(({ id }) => id === value))) ?? null,
-    listResources: async (careUnit) => (await ehr.lists.of(careUnit)).resources,
-    listHealthcareServices: async (careUnit) => (await ehr.lists.of(careUnit)).services,
+    ...directoryOperations(ehr.lists),
     listTimeSlots: (query) => listTimeSlots(ehr, query),
     findAppointments: (careUnit, ids) => findAppointments(ehr, careUnit, ids),
     listAppointments: (query) => listAppointments(ehr, query),
     listAppointmentChanges: (query) => listAppointmentChanges(ehr, query),
     settleChanges: (changes) => settleChanges(ehr, changes),
-    changeAppointments: (write) =>
-      oneChange(write, {
-        create: (careUnit, change) => book(ehr, careUnit, change),
-        update: (careUnit, change) => update(ehr, careUnit, change),
-        cancel: (careUnit, change) => cancel(ehr, careUnit, change),
-      }),
+    changeAppointments: changesOf(ehr, { create: book, update, cancel }),
   };
 }

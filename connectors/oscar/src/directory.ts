@@ -1,5 +1,5 @@
-import { type HealthcareService, type LeftOutRecord, type Resource, tidyName } from '@crossward/connector-kit';
-import { compareText } from '@crossward/connector-kit/rest';
+import { type LeftOutRecord, type Resource, tidyName } from '@crossward/connector-kit';
+import { compareText, type Directory } from '@crossward/connector-kit/rest';
 import type { OscarClient } from './client.ts';
 import { characterIn, codeSchema, fieldsOf, providerSchema, recordIn, typeSchema } from './records.ts';
 import type { CareUnitSettings } from './settings.ts';
@@ -11,11 +11,7 @@ interface Code {
   readonly healthcareServiceIds: readonly string[];
 }
 
-export interface OscarLists {
-  /** Ordered by id. */
-  readonly resources: readonly Resource[];
-  /** Ordered by id. */
-  readonly services: readonly HealthcareService[];
+export interface OscarLists extends Directory {
   /** By their characters. */
   readonly codes: ReadonlyMap<string, Code>;
 }

@@ -1,5 +1,5 @@
 import type { LeftOutRecord } from '@crossward/connector-kit';
-import { instantIn, readRecord } from '@crossward/connector-kit/rest';
+import { countedRecord, instantIn } from '@crossward/connector-kit/rest';
 import type { XmlElement } from '@crossward/connector-kit/soap';
 import Type, { type Static, type TSchema } from 'typebox';
 
@@ -42,9 +42,7 @@ export function recordIn<Schema extends TSchema>(
   fields: Fields,
   leftOut: (record: LeftOutRecord) => void,
 ): Static<Schema> | undefined {
-  const { record, path } = readRecord(schema, fields);
-  if (path !== undefined) leftOut({ type, id: fields.id ?? fields.demographicNo, path });
-  return record;
+  return countedRecord({ leftOut }, type, schema, fields, fields.id ?? fields.demographicNo);
 }
 
 /** The character that a server sends as a number, such as `49` for `1`. */

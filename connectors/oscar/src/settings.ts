@@ -1,4 +1,5 @@
 import { type SecretValue, secretSchema } from '@crossward/connector-kit';
+import { serverUrlSchema } from '@crossward/connector-kit/rest';
 import Type, { type Static } from 'typebox';
 
 const closed = { additionalProperties: false } as const;
@@ -10,12 +11,7 @@ export function isId(value: string): boolean {
 
 export const oscarSettings = Type.Object(
   {
-    base_url: Type.String({
-      format: 'uri',
-      pattern: '^https?://.*[^/]$',
-      errorMessage: 'must be an http:// or https:// URL that does not end with /',
-      description: 'Address of the SOAP services, such as https://oscar.example/oscar/ws.',
-    }),
+    base_url: serverUrlSchema('Address of the SOAP services, such as https://oscar.example/oscar/ws.'),
     username: Type.String({ minLength: 1, description: 'A user of its own for the gateway.' }),
     password: Type.Unsafe<SecretValue>(secretSchema),
     namespace: Type.Optional(

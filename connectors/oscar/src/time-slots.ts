@@ -1,5 +1,5 @@
 import { type CareUnit, overlaps, type TimeSlot, type TimeSlotQuery } from '@crossward/connector-kit';
-import { datesIn, instantIn, readEach, timeSlotsFor } from '@crossward/connector-kit/rest';
+import { datesIn, firstSlotStart, instantIn, pageOfTimeSlots, readEach } from '@crossward/connector-kit/rest';
 import { childrenOf, type XmlElement } from '@crossward/connector-kit/soap';
 import { type Row, readBlock, readRow, rowsOf, standingOf } from './appointments.ts';
 import type { Ehr } from './ehr.ts';
@@ -19,20 +19,19 @@ export interface Part {
 }
 
 export async function listTimeSlots(ehr: Ehr, query: TimeSlotQuery): Promise<readonly TimeSlot[]> {
-  const { careUnit, end, resourceIds, freeing = [], after, limit } = query;
   const now = ehr.now();
-  const start = new Date(Math.max(query.start.getTime(), now.getTime(), after?.start.getTime() ?? 0));
+  return pageOfTimeSlots(slotsByWeek(ehr, query, firstSlotStart(query, now)), query, now);
+}
+
+async function* slotsByWeek(ehr: Ehr, { careUnit, end, resourceIds, freeing = [] }: TimeSlotQuery, start: Date) {
   const { resources } = await ehr.lists.of(careUnit);
   const wanted = resources.map(({ id }) => id).filter((id) => resourceIds?.includes(id) ?? true);
-  const found: TimeSlot[] = [];
   const days = datesIn(careUnit.timeZone, { start, end });
   for (let first = 0; first < days.length; first += daysAtOnce) {
     const some = days.slice(first, first + daysAtOnce);
     const free = await readEach(wanted, (resource) => freePartsOf(ehr, careUnit, resource, some, freeing));
-    found.push(...free.flat().flatMap(slotsOf));
-    if (timeSlotsFor(found, query, now).length >= limit) break;
+    yield free.flat().flatMap(slotsOf);
   }
-  return timeSlotsFor(found, query, now);
 }
 
 function slotsOf({ start, end, resourceId, healthcareServiceIds }: Part): TimeSlot[] {

@@ -6,10 +6,11 @@ import {
   type CareUnit,
   ConnectorError,
 } from '@crossward/connector-kit';
+import { requireResource, timeTaken } from '@crossward/connector-kit/rest';
 import { asXmlText, childOf, leaves } from '@crossward/connector-kit/soap';
 import { type BookingKey, bookingKeyOf } from './appointment-id.ts';
 import { appointmentOf, type Booking, bookingsOf, withTimes } from './bookings.ts';
-import type { Directory } from './directory.ts';
+import type { RivtaDirectory } from './directory.ts';
 import { readLocalTime } from './local-time.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import { isSameSubject, subjectOf } from './patient-id.ts';
@@ -19,7 +20,7 @@ import { type FreeSlot, readTimeslot, requestedTimeslot, resourceIdOf, serviceId
 
 export interface Ehr {
   readonly producer: Producer;
-  readonly directory: Directory;
+  readonly directory: RivtaDirectory;
 }
 
 /** Books a slot as the producer shows it, without its flags. */
@@ -37,7 +38,7 @@ export async function create(
   }
   await requireResource(directory, careUnit, creation.resourceId);
   const slot = await findSlot(producer, careUnit, subject, creation);
-  if (!slot) throw slotTaken();
+  if (!slot) throw timeTaken();
   const facility = producer.facilityOf(careUnit);
   const namespace = messageNamespace('MakeBooking');
   const answer = await producer.ask('MakeBooking', {
@@ -102,7 +103,7 @@ export async function update(
   const bookingId = wanted.resourceId === resourceIdOf(booking) ? key.bookingId : undefined;
   const find = () => findSlot(producer, careUnit, key.subject, wanted, bookingId);
   const slot = isMoved ? await find() : booking;
-  if (!slot) throw slotTaken();
+  if (!slot) throw timeTaken();
   const reason = comment === undefined ? (booking.texts.reason ?? null) : asXmlText(comment);
   const answer = await producer.ask('UpdateBooking', {
     facility: producer.facilityOf(careUnit),
@@ -182,11 +183,6 @@ async function findSlot(
   return slots.find((it) => it.start.getTime() === start.getTime() && it.end.getTime() === end.getTime());
 }
 
-async function requireResource(directory: Directory, careUnit: CareUnit, resourceId: string): Promise<void> {
-  const found = await directory.find(careUnit, ({ resources }) => resources.find(({ id }) => id === resourceId));
-  if (!found) throw new ConnectorError('resource_not_found', 'The unit has no such resource');
-}
-
 function requireKey(producer: Producer, careUnit: CareUnit, appointmentId: string): BookingKey {
   const key = bookingKeyOf(appointmentId);
   if (key?.facility === producer.facilityOf(careUnit).hsaId) return key;
@@ -251,11 +247,7 @@ async function isListed(producer: Producer, careUnit: CareUnit, { subject, booki
 async function refusal(outcome: Outcome, find: () => Promise<object | undefined>): Promise<ConnectorError> {
   // The refusal is certain, so a failure to look must not make it look like an unknown outcome.
   const slot = await find().catch(() => 'not known');
-  return slot === undefined ? slotTaken(outcome.text) : refused(outcome);
-}
-
-function slotTaken(publicDetail?: string): ConnectorError {
-  return new ConnectorError('time_slot_unavailable', 'The producer has no free time there', { publicDetail });
+  return slot === undefined ? timeTaken({ publicDetail: outcome.text }) : refused(outcome);
 }
 
 function refused({ text }: Outcome): ConnectorError {

@@ -6,7 +6,7 @@ import {
   ConnectorError,
   type StatelessConnectorModule,
 } from '@crossward/connector-kit';
-import { type Changes, oneChange } from '@crossward/connector-kit/rest';
+import { type Changes, directoryOperations, oneChange, servicesWith } from '@crossward/connector-kit/rest';
 import { findAppointments, listAppointments } from './bookings.ts';
 import { cancel, create, type Ehr, update } from './changes.ts';
 import { directoryOf } from './directory.ts';
@@ -35,15 +35,9 @@ async function openRivta(context: ConnectorContext<RivtaSettings>): Promise<Conn
   const made = changeKinds.filter((kind) => kind in changes);
   return {
     capabilities: capabilitiesOf(producer, made),
-    findResource: async (careUnit, { type, value }) =>
-      (await directory.find(careUnit, ({ resources }) =>
-        resources.find(({ identifiers }) => identifiers.some((it) => it.type === type && it.value === value)),
-      )) ?? null,
-    listResources: async (careUnit) => (await directory.of(careUnit)).resources,
+    ...directoryOperations(directory),
     listHealthcareServices: async (careUnit, wanted = [], patientId = '') => {
-      const complete = await directory.find(careUnit, ({ services }) =>
-        wanted.every((id) => services.some((it) => it.id === id)) ? services : undefined,
-      );
+      const complete = await servicesWith(directory, careUnit, wanted);
       if (complete) return complete;
       const subject = subjectOf(patientId);
       return subject ? directory.servicesFor(careUnit, subject) : (await directory.of(careUnit)).services;

@@ -1,5 +1,5 @@
 import type { CareUnit, HealthcareService, Resource } from '@crossward/connector-kit';
-import { compareText, type KeptLists, keptLists } from '@crossward/connector-kit/rest';
+import { compareText, type Directory, type KeptLists, keptLists } from '@crossward/connector-kit/rest';
 import { childrenOf, leaves } from '@crossward/connector-kit/soap';
 import Type from 'typebox';
 import { core, messageExtension, messageNamespace, type Producer } from './producer.ts';
@@ -14,18 +14,12 @@ const performerSchema = Type.Object({
 });
 const timeTypeSchema = Type.Object({ timeTypeId: text, timeTypeName: Type.Optional(text) });
 
-/** The resources and services of a care unit, each by id. */
-export interface Unit {
-  readonly resources: readonly Resource[];
-  readonly services: readonly HealthcareService[];
-}
-
-export interface Directory extends KeptLists<Unit> {
+export interface RivtaDirectory extends KeptLists<Directory> {
   /** The services of the unit, and those that the producer offers to this patient only. Settings list what everybody has. */
   servicesFor(careUnit: CareUnit, subject: string): Promise<readonly HealthcareService[]>;
 }
 
-export function directoryOf(producer: Producer): Directory {
+export function directoryOf(producer: Producer): RivtaDirectory {
   const lists = keptLists((careUnit) => readUnit(producer, careUnit));
   return {
     ...lists,
@@ -38,7 +32,7 @@ export function directoryOf(producer: Producer): Directory {
 }
 
 /** What the settings list counts. The producer's own lists need a number, although they are about no patient. */
-async function readUnit(producer: Producer, careUnit: CareUnit): Promise<Unit> {
+async function readUnit(producer: Producer, careUnit: CareUnit): Promise<Directory> {
   const services = listed(producer, careUnit).services ?? (await readTimeTypes(producer, careUnit));
   const resources = listed(producer, careUnit).resources ?? (await readPerformers(producer, careUnit));
   const serviceIds = services.map(({ id }) => id);

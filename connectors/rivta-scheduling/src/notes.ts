@@ -48,13 +48,13 @@ type Notes = Pick<MedicalNoteOperations, 'listMedicalNotes' | 'findMedicalNote'>
 export function medicalNotes(context: ConnectorContext<RivtaSettings>): Notes | Record<string, never> {
   const { notes } = context.settings;
   if (!notes) return {};
-  const facilities = facilitiesOf(context);
+  const facilityOf = facilitiesOf(context);
 
   /** The notes of the patient, and the ids of those that cannot be read. */
   async function read(careUnit: CareUnit, patientId: string) {
     const subject = subjectOf(patientId);
-    const facility = facilities.get(careUnit.id);
-    if (!notes || subject === undefined || !facility) return { notes: [], unreadable: new Set<string>() };
+    const facility = facilityOf(careUnit);
+    if (!notes || subject === undefined) return { notes: [], unreadable: new Set<string>() };
     const answer = await call(context.http, {
       url: notes.url,
       namespace,

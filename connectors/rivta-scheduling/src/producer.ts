@@ -1,10 +1,4 @@
-import {
-  type CareUnit,
-  type ConnectorContext,
-  ConnectorError,
-  type EhrHttp,
-  type LeftOutRecord,
-} from '@crossward/connector-kit';
+import type { CareUnit, ConnectorContext, EhrHttp, LeftOutRecord } from '@crossward/connector-kit';
 import type { NewElement, XmlElement } from '@crossward/connector-kit/soap';
 import type { RepeatedHour } from './local-time.ts';
 import { outcomeOf } from './outcome.ts';
@@ -63,7 +57,6 @@ const writes: readonly Operation[] = ['MakeBooking', 'UpdateBooking', 'CancelBoo
 /** @throws ConnectorError `rejected` if the settings of a care unit are invalid */
 export function producerOf(context: ConnectorContext<RivtaSettings>): Producer {
   const { settings, http, now } = context;
-  const facilities = facilitiesOf(context);
   const offered: readonly OptionalOperation[] = settings.operations ?? optionalOperations;
   return {
     settings,
@@ -73,11 +66,7 @@ export function producerOf(context: ConnectorContext<RivtaSettings>): Producer {
     now,
     leftOut: (record) => context.leftOut?.(record),
     has: (operation) => offered.includes(operation),
-    facilityOf({ id }) {
-      const facility = facilities.get(id);
-      if (!facility) throw new ConnectorError('rejected', `Care unit ${id} has no settings for rivta-scheduling`);
-      return facility;
-    },
+    facilityOf: facilitiesOf(context),
     ask: (operation, { facility, subject, content }) =>
       call(http, {
         url: settings.url.replaceAll('{operation}', operation),

@@ -1,12 +1,6 @@
-import {
-  type ConfiguredCareUnit,
-  type ConnectorContext,
-  ConnectorError,
-  type ResourceKind,
-  resourceKinds,
-} from '@crossward/connector-kit';
+import { type CareUnit, type ConnectorContext, type ResourceKind, resourceKinds } from '@crossward/connector-kit';
+import { ofCareUnits } from '@crossward/connector-kit/rest';
 import Type, { type Static } from 'typebox';
-import { Check } from 'typebox/value';
 import { subjectOfCarePattern } from './patient-id.ts';
 
 const text = Type.String({ minLength: 1 });
@@ -125,14 +119,9 @@ export interface Facility {
 }
 
 /** @throws ConnectorError `rejected` if the settings of a care unit are invalid */
-export function facilitiesOf({ careUnits }: ConnectorContext<unknown>): ReadonlyMap<string, Facility> {
-  return new Map(careUnits.map((it) => [it.id, facilityOf(it)]));
-}
-
-function facilityOf({ id, settings }: ConfiguredCareUnit): Facility {
-  if (!Check(careUnitSettings, settings)) {
-    throw new ConnectorError('rejected', `The settings of care unit ${id} are invalid for rivta-scheduling`);
-  }
-  const { healthcare_facility: hsaId, logical_address = hsaId, medical_facility = hsaId } = settings;
-  return { hsaId, logicalAddress: logical_address, medical: medical_facility, settings };
+export function facilitiesOf({ careUnits }: ConnectorContext<unknown>): (careUnit: Pick<CareUnit, 'id'>) => Facility {
+  return ofCareUnits(careUnits, careUnitSettings, (settings) => {
+    const { healthcare_facility: hsaId, logical_address = hsaId, medical_facility = hsaId } = settings;
+    return { hsaId, logicalAddress: logical_address, medical: medical_facility, settings };
+  });
 }

@@ -1,9 +1,9 @@
 import { type CareUnit, ConnectorError, type TimeSlot, type TimeSlotQuery } from '@crossward/connector-kit';
-import { timeSlotsFor } from '@crossward/connector-kit/rest';
+import { type Directory, timeSlotsFor } from '@crossward/connector-kit/rest';
 import { childrenOf, leaves, type XmlElement } from '@crossward/connector-kit/soap';
 import { bookingKeyOf } from './appointment-id.ts';
 import { bookingsOf } from './bookings.ts';
-import type { Directory, Unit } from './directory.ts';
+import type { RivtaDirectory } from './directory.ts';
 import { freePeriod, localDate, readLocalTime } from './local-time.ts';
 import { subjectOf } from './patient-id.ts';
 import { messageExtension, messageNamespace, type Producer } from './producer.ts';
@@ -81,7 +81,7 @@ function suits(
 /** Free slots for a caller. */
 export async function listTimeSlots(
   producer: Producer,
-  directory: Directory,
+  directory: RivtaDirectory,
   query: TimeSlotQuery,
 ): Promise<readonly TimeSlot[]> {
   const { careUnit, start, end, forAppointment, freeing = [] } = query;
@@ -105,8 +105,8 @@ export async function listTimeSlots(
 }
 
 /** What the unit has of what is wanted. A producer responds with a fault to a performer whom it does not know. */
-async function knownOf(directory: Directory, { careUnit, resourceIds, healthcareServiceIds }: TimeSlotQuery) {
-  const hasAll = ({ resources, services }: Unit) =>
+async function knownOf(directory: RivtaDirectory, { careUnit, resourceIds, healthcareServiceIds }: TimeSlotQuery) {
+  const hasAll = ({ resources, services }: Directory) =>
     resourceIds?.every((id) => resources.some((it) => it.id === id)) !== false &&
     healthcareServiceIds?.every((id) => services.some((it) => it.id === id)) !== false;
   const complete = await directory.find(careUnit, (unit) => (hasAll(unit) ? unit : undefined));
@@ -124,7 +124,7 @@ async function knownOf(directory: Directory, { careUnit, resourceIds, healthcare
  * those of the patient.
  */
 async function offeredOf(
-  directory: Directory,
+  directory: RivtaDirectory,
   careUnit: CareUnit,
   patient: string | undefined,
   everybodys: ReadonlySet<string>,

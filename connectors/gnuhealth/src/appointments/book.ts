@@ -1,4 +1,5 @@
 import { type Appointment, type AppointmentCreation, type CareUnit, ConnectorError } from '@crossward/connector-kit';
+import { requireResource, requireService, timeTaken } from '@crossward/connector-kit/rest';
 import type { Ehr } from '../ehr.ts';
 import { standingOf } from '../patients.ts';
 import { recordId, toRpc } from '../rpc/values.ts';
@@ -6,7 +7,7 @@ import { untilUnchanged } from './attempts.ts';
 import { careUnitNames } from './care-unit-names.ts';
 import { freeRowLike, tidyFreeRows, writeRows, writeTogether } from './compound.ts';
 import { type TimedRow, toAppointment } from './record.ts';
-import { freeRowAt, taken } from './target.ts';
+import { freeRowAt } from './target.ts';
 import { isSameTime, rowsAt } from './times.ts';
 
 /** Books the free row at the time, on the condition that it is as it was read. Of concurrent bookings, one succeeds. */
@@ -37,13 +38,11 @@ async function checkedPatient(
   careUnit: CareUnit,
   { patientId, resourceId, healthcareServiceId }: AppointmentCreation,
 ): Promise<number> {
-  const [resource, service, standing] = await Promise.all([
-    ehr.directory.find(careUnit, ({ resources }) => resources.find(({ id }) => id === resourceId)),
-    ehr.directory.find(careUnit, ({ services }) => services.find(({ id }) => id === healthcareServiceId)),
+  const [standing] = await Promise.all([
     standingOf(ehr.rpc, patientId),
+    requireResource(ehr.directory, careUnit, resourceId),
+    requireService(ehr.directory, careUnit, healthcareServiceId),
   ]);
-  if (!resource) throw new ConnectorError('resource_not_found', 'The care unit has no such health professional');
-  if (!service) throw new ConnectorError('healthcare_service_not_found', 'The care unit has no such speciality');
   const patient = recordId(patientId);
   if (standing === 'unknown' || patient === undefined) {
     throw new ConnectorError('patient_not_found', 'The EHR has no such patient');
@@ -77,5 +76,5 @@ async function giveBack(ehr: Ehr, row: TimedRow, patient: number): Promise<never
   const outcome = await writeTogether(ehr.rpc, patient, { remove: [row], create: [{ ...freeRowLike(row) }] });
   if (outcome !== 'done') throw new ConnectorError('outcome_unknown', 'A booking that overlaps another was changed');
   await tidyFreeRows(ehr.rpc, patient);
-  throw taken({ nothingChanged: true });
+  throw timeTaken({ nothingChanged: true });
 }

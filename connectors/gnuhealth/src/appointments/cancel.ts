@@ -1,9 +1,5 @@
-import {
-  type Appointment,
-  type AppointmentCancellation,
-  type CareUnit,
-  ConnectorError,
-} from '@crossward/connector-kit';
+import type { Appointment, AppointmentCancellation, CareUnit } from '@crossward/connector-kit';
+import { assertNotStarted } from '@crossward/connector-kit/rest';
 import type { Ehr } from '../ehr.ts';
 import { untilUnchanged } from './attempts.ts';
 import { freeRowLike, tidyFreeRows, writeTogether } from './compound.ts';
@@ -21,7 +17,7 @@ export async function cancel(
     const found = await appointmentRow(ehr, careUnit, appointmentId);
     const { row, appointment, patient } = found;
     if (appointment.state === 'cancelled') return found;
-    if (appointment.hasStarted) throw new ConnectorError('appointment_started', 'The visit has started');
+    assertNotStarted(appointment);
     const state = ehr.settings.cancelled_state ?? 'user_cancelled';
     const values = { state, ...(comment === undefined ? {} : { comments: comment }) };
     const freed = await freedBy(ehr, row);

@@ -1,4 +1,5 @@
-import { type CareUnit, ConnectorError } from '@crossward/connector-kit';
+import type { CareUnit } from '@crossward/connector-kit';
+import { timeTaken } from '@crossward/connector-kit/rest';
 import type { Ehr } from '../ehr.ts';
 import { recordId } from '../rpc/values.ts';
 import type { TimedRow } from './record.ts';
@@ -21,17 +22,13 @@ export async function freeRowAt(ehr: Ehr, careUnit: CareUnit, target: Target, ow
   const { start, end } = target;
   const professional = recordId(target.resourceId);
   const speciality = recordId(target.healthcareServiceId);
-  if (professional === undefined || speciality === undefined || start >= end || start <= ehr.now()) throw taken();
+  if (professional === undefined || speciality === undefined || start >= end || start <= ehr.now()) throw timeTaken();
   const institution = ehr.directory.institutionOf(careUnit);
   const rows = await rowsAt(ehr.rpc, ehr.settings, [professional], { start, end });
-  if (rows.taken.some(({ id }) => id !== ownId)) throw taken();
+  if (rows.taken.some(({ id }) => id !== ownId)) throw timeTaken();
   const row = rows.free.find(
     (it) => it.institution === institution && it.speciality === speciality && isSameTime(it, { start, end }),
   );
-  if (!row) throw taken();
+  if (!row) throw timeTaken();
   return row;
-}
-
-export function taken(options: { nothingChanged?: boolean } = {}): ConnectorError {
-  return new ConnectorError('time_slot_unavailable', 'The EHR has no free appointment at this time', options);
 }

@@ -13,13 +13,13 @@ import { rowsAt } from './times.ts';
 export async function listTimeSlots(ehr: Ehr, query: TimeSlotQuery): Promise<readonly TimeSlot[]> {
   const { careUnit, end, resourceIds, healthcareServiceIds, freeing = [], after, limit } = query;
   const { rpc, settings } = ehr;
-  const { institution, resources, services } = await ehr.directory.of(careUnit);
+  const { resources, services } = await ehr.directory.of(careUnit);
   const professionals = wantedIds(resources, resourceIds);
   const specialities = wantedIds(services, healthcareServiceIds);
   if (professionals.length === 0 || specialities.length === 0) return [];
   const start = new Date(Math.max(query.start.getTime(), ehr.now().getTime()));
   const matching = [
-    ['institution', '=', institution],
+    ['institution', '=', ehr.directory.institutionOf(careUnit)],
     ['healthprof', 'in', professionals],
     ['speciality', 'in', specialities],
     ['appointment_date', '>=', toRpc(start)],

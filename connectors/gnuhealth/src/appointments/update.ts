@@ -5,6 +5,7 @@ import {
   type CareUnit,
   ConnectorError,
 } from '@crossward/connector-kit';
+import { assertChangeable, assertNotStarted, requireResource, timeTaken } from '@crossward/connector-kit/rest';
 import type { Ehr } from '../ehr.ts';
 import { toRpc } from '../rpc/values.ts';
 import { untilUnchanged } from './attempts.ts';
@@ -12,7 +13,7 @@ import { freedBy } from './cancel.ts';
 import { freeRowLike, tidyFreeRows, writeRows, writeTogether } from './compound.ts';
 import { appointmentRow } from './own-row.ts';
 import { type DatedRow, isTimed, type TimedRow } from './record.ts';
-import { freeRowAt, taken } from './target.ts';
+import { freeRowAt } from './target.ts';
 import { isSameTime, rowsAt } from './times.ts';
 
 /** Changes the comment, or moves the appointment: it keeps its id. */
@@ -21,9 +22,7 @@ export async function update(ehr: Ehr, careUnit: CareUnit, change: AppointmentUp
   const updated = await untilUnchanged(async () => {
     const found = await appointmentRow(ehr, careUnit, change.appointmentId);
     const { row, appointment, patient } = found;
-    if (appointment.state === 'cancelled') {
-      throw new ConnectorError('appointment_cancelled', 'The appointment is cancelled');
-    }
+    assertChangeable(appointment, false);
     const wished = { ...appointment, ...change.time, resourceId: change.resourceId ?? appointment.resourceId };
     const values = change.comment === undefined ? {} : { comments: change.comment };
     const stays = isSameTime(wished, appointment) && wished.resourceId === appointment.resourceId;
@@ -34,10 +33,10 @@ export async function update(ehr: Ehr, careUnit: CareUnit, change: AppointmentUp
       mayBeDone ||= outcome === 'undecided';
       if (outcome !== 'done') return undefined;
     } else {
-      if (appointment.hasStarted) throw new ConnectorError('appointment_started', 'The visit has started');
+      assertNotStarted(appointment);
       const former = movable(row, appointment);
       const target = assertComplete(wished);
-      await expectResource(ehr, careUnit, target.resourceId);
+      await requireResource(ehr.directory, careUnit, target.resourceId);
       const free = await freeRowAt(ehr, careUnit, target, row.id);
       const outcome = await move(ehr, patient, former, free, values, await freedBy(ehr, former));
       mayBeDone ||= outcome === 'undecided';
@@ -55,11 +54,6 @@ function movable(row: DatedRow, appointment: Appointment): TimedRow {
   assertComplete(appointment);
   if (isTimed(row)) return row;
   throw new ConnectorError('change_not_allowed', 'The appointment has no health professional');
-}
-
-async function expectResource(ehr: Ehr, careUnit: CareUnit, resourceId: string): Promise<void> {
-  const resource = await ehr.directory.find(careUnit, ({ resources }) => resources.find(({ id }) => id === resourceId));
-  if (!resource) throw new ConnectorError('resource_not_found', 'The care unit has no such health professional');
 }
 
 /** The appointment takes the time of the free row, which is removed, and leaves free rows at its former time. */
@@ -93,5 +87,5 @@ async function expectAlone(ehr: Ehr, careUnit: CareUnit, id: string, former: Tim
   const outcome = await move(ehr, patient, row, own, {}, [freeRowLike(row)]);
   if (outcome !== 'done') throw new ConnectorError('outcome_unknown', 'An appointment that moved was changed');
   await tidyFreeRows(ehr.rpc, patient);
-  throw taken({ nothingChanged: true });
+  throw timeTaken({ nothingChanged: true });
 }

@@ -26,24 +26,16 @@ export function gnuHealthSessions(
   now: () => Date,
 ): Sessions<Session, Answered> {
   async function signIn(): Promise<Session> {
-    const { status, text } = await http
-      .send({
-        method: 'POST',
-        url: `${base_url}/${database}/`,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({
-          id: 0,
-          method: 'common.db.login',
-          params: [user, { password: password.reveal() }],
-        }),
-        repeatable: false,
-        writes: false,
-      })
-      .catch((error: unknown) => {
-        // Nothing but the login was sent. The lock is 429, which counts as `unavailable`.
-        if (error instanceof ConnectorError && error.kind === 'unavailable') throw error;
-        throw new ConnectorError('unavailable', 'The EHR did not respond to the login', { cause: error });
-      });
+    const params = [user, { password: password.reveal() }];
+    // The lock is 429, which counts as `unavailable`.
+    const { status, text } = await http.send({
+      method: 'POST',
+      url: `${base_url}/${database}/`,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: 0, method: 'common.db.login', params }),
+      repeatable: false,
+      writes: false,
+    });
     if (status === 401) throw noLogin('The EHR rejected the user or its password', status);
     if (status !== 200) throw noLogin(`The EHR responded ${status} to the login`);
     const answer = readAnswer(text);
