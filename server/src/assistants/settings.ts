@@ -19,6 +19,11 @@ export const keyVariables = {
   CROSSWARD_CLIENT_KEY_FILE: 'file with its private key, PKCS #8 in PEM, in place of the secret',
   CROSSWARD_CLIENT_KEY_ID: 'the kid of its public key',
 } as const;
+/** Variables that may be absent, each with its meaning. */
+export const optionalVariables = {
+  CROSSWARD_IDENTIFIER_TYPES:
+    'file with the identifier_types of the gateway, such as its configuration, if it declares some',
+} as const;
 type Variable = keyof typeof assistantVariables | keyof typeof keyVariables;
 
 const meanings = { ...assistantVariables, ...keyVariables };

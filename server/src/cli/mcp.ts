@@ -1,7 +1,13 @@
 import { once } from 'node:events';
 import { Command, InvalidArgumentError } from 'commander';
 import { type LevelWithSilent, type Logger, pino } from 'pino';
-import { assistantVariables, keyVariables, readDesk, readHttpVariables } from '../assistants/settings.ts';
+import {
+  assistantVariables,
+  keyVariables,
+  optionalVariables,
+  readDesk,
+  readHttpVariables,
+} from '../assistants/settings.ts';
 import type { Output } from './output.ts';
 
 interface Options {
@@ -10,7 +16,7 @@ interface Options {
   readonly allowOrigin?: string[];
 }
 
-const names = Object.entries({ ...assistantVariables, ...keyVariables }).map(
+const names = Object.entries({ ...assistantVariables, ...keyVariables, ...optionalVariables }).map(
   ([name, meaning]) => `  ${name.padEnd(27)}${meaning}\n`,
 );
 const explanation = `
@@ -30,6 +36,7 @@ export function mcpCommand(output: Output, version: string): Command {
     .addHelpText('after', explanation)
     .action(async ({ port, host, allowOrigin = [] }: Options) => {
       const log = logTo(output, process.env.LOG_LEVEL);
+      await declareTypes(process.env.CROSSWARD_IDENTIFIER_TYPES);
       if (port === undefined) {
         const desk = readDesk(process.env);
         const { serveHost } = await import('../assistants/stdio.ts');
@@ -42,6 +49,13 @@ export function mcpCommand(output: Output, version: string): Command {
       await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
       await served.close();
     });
+}
+
+/** Otherwise numbers of types that only the gateway knows would stay in the texts that models get. */
+async function declareTypes(path: string | undefined): Promise<void> {
+  if (!path) return;
+  const { declareTypesIn } = await import('../config/file/load.ts');
+  await declareTypesIn(path);
 }
 
 /** Standard output belongs to the protocol. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IdentifierType } from '@crossward/connector-kit';
 import { Default } from 'typebox/value';
+import type { NumberPolicy } from '../identifiers/value-rules.ts';
 import { type ConsoleSettings, resolveConsole } from './console-settings.ts';
 import type { EnvironmentVariables } from './environment/environment.ts';
 import { isReference, variable, type WithSecrets, withSecrets } from './environment/references.ts';
@@ -54,10 +55,18 @@ export type ConfiguredEmr = Readonly<
   Required<
     Omit<
       EmrInFile,
-      'reserve_numbers' | 'default_country' | 'connection' | 'policies' | 'patient_page' | 'settings' | 'care_units'
+      | 'check_digits'
+      | 'reserve_numbers'
+      | 'default_country'
+      | 'connection'
+      | 'policies'
+      | 'patient_page'
+      | 'settings'
+      | 'care_units'
     >
   >
 > & {
+  readonly check_digits?: NumberPolicy['checkDigits'];
   readonly reserve_numbers?: boolean;
   /** The policies of care units that do not override them. */
   readonly policies: Policies;

@@ -12,6 +12,7 @@ import type {
 import { reachableNumber, writeOperations } from '@crossward/connector-kit';
 import type { PatientPageSettings } from '../config/schema/patient-page.ts';
 import type { PatientLimits } from '../config/schema/policies.ts';
+import type { NumberPolicy } from '../identifiers/value-rules.ts';
 import { Problem, unavailable } from '../problems/problem.ts';
 import type { PatientTokens } from '../secrets/patient-tokens.ts';
 import { asProblem } from './connector-problems.ts';
@@ -70,6 +71,8 @@ export interface EhrConnection {
   readonly capabilities: Capabilities;
   readonly isOpen: boolean;
   readonly syntheticIdentifiers: boolean;
+  /** Absent: they are enforced. */
+  readonly checkDigits?: NumberPolicy['checkDigits'];
   /** Whether `se_personal_number` takes reserve numbers. Absent: no. */
   readonly reserveNumbers?: boolean | undefined;
   /** The request header in which clients name the person who makes a request, in lower case. Absent: none. */

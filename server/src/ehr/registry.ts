@@ -209,6 +209,7 @@ function connectionOf(emr: ConfiguredEmr, { calls, facts }: EhrLink): EhrConnect
     name: emr.name,
     connector: emr.connector,
     syntheticIdentifiers: emr.synthetic_identifiers,
+    checkDigits: emr.check_digits,
     reserveNumbers: emr.reserve_numbers,
     userHeader: emr.connection.user_header?.toLowerCase(),
     careUnits: new Map(careUnits.map((careUnit) => [careUnit.id, careUnit])),

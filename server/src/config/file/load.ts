@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConnectorModule } from '@crossward/connector-kit';
+import Type from 'typebox';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
 import { readText } from '../../startup/read-text.ts';
 import {
@@ -14,11 +15,12 @@ import {
 } from '../configuration.ts';
 import type { EnvironmentVariables } from '../environment/environment.ts';
 import { formatPath, isMapping, type Mistake, quoted } from '../mistakes/mistake.ts';
-import { validate, withoutMistyped } from '../mistakes/schema-mistakes.ts';
+import { validate, validateAgainst, withoutMistyped } from '../mistakes/schema-mistakes.ts';
 import { type NamedConnectors, withPlugins } from '../plugins/plugins.ts';
-import { declareTypesOf } from '../rules/identifier-type-rules.ts';
+import { declareTypesOf, identifierTypeMistakes } from '../rules/identifier-type-rules.ts';
 import type { PartialFile } from '../rules/partial-file.ts';
 import { ruleMistakes, secretMistakes, unsetVariables } from '../rules/rules.ts';
+import { identifierTypesSchema } from '../schema/identifier-types.ts';
 import type { ConfigurationFile, ConnectorSchema } from '../schema/schema.ts';
 import { type Position, parseYaml, type YamlFile } from './yaml-file.ts';
 
@@ -147,6 +149,22 @@ export async function loadAccess(source: ConfigurationSource): Promise<LoadedAcc
 export async function loadWithoutSecrets(source: ConfigurationSource): Promise<Omit<Loaded, 'configuration'>> {
   const { file, connectors } = await readChecked(source, () => []);
   return { file, connectors };
+}
+
+/**
+ * Declares the types of identifiers in a file, for a program that uses nothing else of a configuration. The file may have no more.
+ *
+ * @throws {ConfigurationError} as `loadConfiguration` does
+ */
+export async function declareTypesIn(path: string): Promise<void> {
+  const yaml = parseYaml(await readText(path));
+  if ('mistakes' in yaml) throw errorOf(path, yaml.mistakes);
+  const types = isMapping(yaml.value) ? yaml.value.identifier_types : undefined;
+  const part = types === undefined ? {} : { identifier_types: types };
+  const { mistakes, mistyped } = validateAgainst(Type.Object({ identifier_types: identifierTypesSchema }), part);
+  const all = [...mistakes, ...identifierTypeMistakes(withoutMistyped(part, mistyped))];
+  if (all.length > 0) throw errorOf(path, all.map(located(yaml)));
+  declareTypesOf(part);
 }
 
 interface CheckedFile {

@@ -118,7 +118,7 @@ const cases: Record<string, readonly Case[]> = {
     [
       'an unknown key without similar names',
       ['name: North', 'name: North\n    colour: red'],
-      '4:5: emrs[0].colour: unknown key; allowed: id, name, connector, settings, synthetic_identifiers, reserve_numbers, default_country, connection, policies, patient_page, care_units',
+      '4:5: emrs[0].colour: unknown key; allowed: id, name, connector, settings, synthetic_identifiers, check_digits, reserve_numbers, default_country, connection, policies, patient_page, care_units',
     ],
     [
       'the name of a prototype property',

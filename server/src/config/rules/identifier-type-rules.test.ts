@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import { IdentifierError } from '../../identifiers/identifier-error.ts';
 import { parsePatientIdentifier } from '../../identifiers/notation.ts';
 import { withoutNationalNumbers } from '../../identifiers/without-national-numbers.ts';
-import { loadConfiguration } from '../file/load.ts';
+import { declareTypesIn, loadConfiguration } from '../file/load.ts';
 import { clientSecret, errorFrom, load, mistakesIn, rightFile, temporaryFolder } from '../test-support.ts';
 
 afterEach(() => declareIdentifierTypes([]));
@@ -148,4 +148,47 @@ test('settings of connectors name types that exist, and are for whom the setting
     expect.stringMatching(/^:5:\d+: emrs\[0\]\.settings\.patients\[2\]: must be a type of identifier of patients/),
     expect.stringMatching(/^:5:\d+: emrs\[0\]\.settings\.systems\.ee_ki: must be a type of identifier: /),
   ]);
+});
+
+test('a program with nothing else of a configuration knows the types of a file, and says what is wrong with one', async () => {
+  const file = async (text: string) => {
+    const path = join(await temporaryFolder(), 'types.yaml');
+    await writeFile(path, text);
+    return path;
+  };
+  const text = 'Until 59912310001.';
+  for (const content of [`identifier_types:\n${estonian}`, withTypes(estonian)]) {
+    declareIdentifierTypes([]);
+    expect(withoutNationalNumbers(text)).toBe(text);
+    await declareTypesIn(await file(content));
+    expect(withoutNationalNumbers(text)).toBe('Until ….');
+  }
+  const errors: readonly (readonly [string, string])[] = [
+    ['emrs: []\n', 'identifier_types'],
+    ['identifier_types: [', ':1:'],
+    [`identifier_types:\n${estonian.replace('isikukood', 'sum')}`, 'identifier_types[0].check'],
+    [`identifier_types:\n${estonian.replace('{10}', '{10')}`, 'identifier_types[0].pattern'],
+  ];
+  for (const [content, words] of errors) {
+    await expect(declareTypesIn(await file(content))).rejects.toThrow(words);
+  }
+  await expect(declareTypesIn('/no-such-file')).rejects.toThrow('ENOENT');
+});
+
+test('check digits are ignored only where all numbers are invented, and other rules stay', async () => {
+  const emr = (settings: string) =>
+    rightFile.replace('    connector: sandbox\n', `    connector: sandbox\n${settings}`);
+  expect((await load(emr('    synthetic_identifiers: true\n    check_digits: ignore\n'))).emrs[0]).toMatchObject({
+    check_digits: 'ignore',
+  });
+  expect(await mistakesIn(emr('    check_digits: ignore\n'))).toEqual([
+    expect.stringContaining('emrs[0].check_digits: needs synthetic_identifiers: true'),
+  ]);
+  const types = ['fi_hetu', 'nhs_number'];
+  const read = (text: string, checkDigits?: 'ignore') =>
+    parsePatientIdentifier(text, { types, synthetic: true, checkDigits }).value;
+  expect(read('fi_hetu:010190-999Y', 'ignore')).toBe('010190-999Y');
+  expect(() => read('fi_hetu:010190-999Y')).toThrow(IdentifierError);
+  expect(() => read('fi_hetu:010190-99', 'ignore')).toThrow(IdentifierError);
+  expect(() => read('nhs_number:9434765918', 'ignore')).toThrow(IdentifierError);
 });

@@ -32,6 +32,7 @@ export function ruleMistakes(file: PartialFile): Mistake[] {
     ...plainTextMistakes(file),
     ...repeated(file.identifier_types ?? [], ['identifier_types'], 'id'),
     ...identifierTypeMistakes(file),
+    ...ignoredCheckDigits(file),
     ...reservedHeaders(file),
     ...invalidProxies(file),
     ...patientPageMistakes(file),
@@ -58,6 +59,14 @@ function unknownCountries({ emrs = [] }: PartialFile): Mistake[] {
       at(['emrs', index, 'care_units', place], careUnit?.default_country),
     ),
   ]);
+}
+
+/** Whoever ignores check digits says that all numbers are invented: those of real people would be recognised nowhere. */
+function ignoredCheckDigits({ emrs = [] }: PartialFile): Mistake[] {
+  return emrs.flatMap((emr, index): Mistake[] => {
+    if (emr?.check_digits !== 'ignore' || emr.synthetic_identifiers) return [];
+    return [{ path: ['emrs', index, 'check_digits'], at: 'value', text: 'needs synthetic_identifiers: true' }];
+  });
 }
 
 /** Variables in the file that are not set or contain a client secret that is too short. */

@@ -86,6 +86,13 @@ export function emrInFileSchema(
           default: false,
         }),
       ),
+      check_digits: Type.Optional(
+        settingChoice(['enforce', 'ignore'], {
+          description:
+            'Whether numbers must have correct check digits. `ignore` is for test data with invented ones, and needs `synthetic_identifiers`: no text is searched for such numbers.',
+          default: 'enforce',
+        }),
+      ),
       reserve_numbers: Type.Optional(
         Type.Boolean({
           description:
