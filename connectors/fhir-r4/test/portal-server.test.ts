@@ -233,6 +233,24 @@ describe('a body of its own for each change', () => {
     expect(await read()).toMatchObject({ start: made.start, state: 'cancelled' });
   });
 
+  test('keeps what staff write while free times are searched, where there are no versions', async () => {
+    const { server, connector, made, to, move, read, sent } = await openBooked({}, { hidesVersions: true });
+    const path = `Appointment/${made.id.replace(/_.*/, '')}`;
+    let hasWritten = false;
+    server.misbehave = ({ path: asked }) => {
+      if (!asked.startsWith('/Slot') || hasWritten) return undefined;
+      hasWritten = true;
+      server.store.save({
+        ...server.store.get(path),
+        extension: [{ url: changes.message, valueString: 'bring the papers' }],
+      });
+      return undefined;
+    };
+    await write(connector, [move()]);
+    expect(await read()).toMatchObject({ start: to.start, comment: 'bring the papers' });
+    expect([hasWritten, sent().length]).toEqual([true, 1]);
+  });
+
   test.each([true, false])(
     'that gets no answer is found if it was done, without versions: %s',
     async (hidesVersions) => {

@@ -39,12 +39,26 @@ export async function changeAppointment(
 ): Promise<FhirAppointment> {
   const isWhole = Object.keys(after).every((name) => name in body);
   const ifMatch = isWhole ? versionOf(before) : before.meta?.versionId;
+  if (ifMatch === undefined) await expectUnchanged(ehr, before, body);
   if (ehr.changesBy === 'put') {
     return stored(ehr, await ehr.client.update(body, { ifMatch }), { before, asks: body !== after });
   }
   const patch = jsonPatch({ ...before }, { ...after });
   if (patch.length === 0) return before;
   return stored(ehr, await ehr.client.patch(referenceTo(before), patch, { ifMatch }), { before });
+}
+
+/**
+ * Where no version tells, the elements that a body writes are read again right before, since a search of free times can have taken
+ * seconds.
+ *
+ * @throws LostRace
+ */
+async function expectUnchanged({ client }: FhirConnection, before: FhirAppointment, body: FhirAppointment) {
+  const now = await client.read<FhirAppointment>(referenceTo(before));
+  const own = (it: FhirAppointment | null) =>
+    JSON.stringify([it?.status, ...Object.keys(body).map((name) => name !== 'meta' && it && Reflect.get(it, name))]);
+  if (own(now) !== own(before)) throw new LostRace();
 }
 
 /** https://www.rfc-editor.org/rfc/rfc6902, element by element. */
