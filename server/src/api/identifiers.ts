@@ -25,8 +25,7 @@ export function patientIdentifier(
 ): PatientIdentifier {
   const { patientIdentifierTypes: types, passesThrough } = ehr.capabilities;
   const emrId = passesThrough && tokenRule(ehr);
-  const { syntheticIdentifiers: synthetic, checkDigits, reserveNumbers } = ehr;
-  const policy = { types, synthetic, checkDigits, reserveNumbers, emrId };
+  const policy = { types, ...ehr.numbers, emrId };
   const read = atPlace(place, () => readPatientIdentifier(text, policy, readHeader));
   const passes = passesThrough?.some((type) => type === read.type);
   const identifier = passes ? { type: 'emr_id' as const, value: ehr.patientTokens.seal(formatIdentifier(read)) } : read;
@@ -53,8 +52,7 @@ export function resourceIdentifier(
   ehr: EhrConnection,
   readHeader: ReadHeader,
 ): ResourceIdentifier {
-  const { syntheticIdentifiers: synthetic, checkDigits, capabilities } = ehr;
-  const policy = { types: capabilities.resourceIdentifierTypes, synthetic, checkDigits };
+  const policy = { types: ehr.capabilities.resourceIdentifierTypes, ...ehr.numbers };
   return atPlace(place, () => readResourceIdentifier(text, policy, readHeader));
 }
 

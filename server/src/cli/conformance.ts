@@ -196,9 +196,9 @@ async function openSubject(
 
 function factsOf({ emr }: ChosenEmr, claims: Capabilities, options: Options): Facts {
   const synthetic = emr.synthetic_identifiers;
-  const policy = { synthetic, checkDigits: emr.check_digits, reserveNumbers: emr.reserve_numbers };
-  const patients = { types: claims.patientIdentifierTypes, ...policy };
-  const resources = { types: claims.resourceIdentifierTypes, ...policy };
+  const numbers = { synthetic, checkDigits: emr.check_digits, reserveNumbers: emr.reserve_numbers };
+  const patients = { types: claims.patientIdentifierTypes, ...numbers };
+  const resources = { types: claims.resourceIdentifierTypes, ...numbers };
   const day = 24 * 60 * 60 * 1000;
   const start = options.from ?? new Date(Date.now() + day);
   return {

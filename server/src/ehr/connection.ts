@@ -70,11 +70,7 @@ export interface EhrConnection {
   /** @throws Problem `ehr_unavailable` or `ehr_paused` until the connector is open, because its capabilities are unknown */
   readonly capabilities: Capabilities;
   readonly isOpen: boolean;
-  readonly syntheticIdentifiers: boolean;
-  /** Absent: they are enforced. */
-  readonly checkDigits?: NumberPolicy['checkDigits'];
-  /** Whether `se_personal_number` takes reserve numbers. Absent: no. */
-  readonly reserveNumbers?: boolean | undefined;
+  readonly numbers: NumberPolicy;
   /** The request header in which clients name the person who makes a request, in lower case. Absent: none. */
   readonly userHeader?: string | undefined;
   /** For an EHR to which patients' identifiers pass through: `capabilities.passesThrough`. */

@@ -208,9 +208,11 @@ function connectionOf(emr: ConfiguredEmr, { calls, facts }: EhrLink): EhrConnect
     id: emr.id,
     name: emr.name,
     connector: emr.connector,
-    syntheticIdentifiers: emr.synthetic_identifiers,
-    checkDigits: emr.check_digits,
-    reserveNumbers: emr.reserve_numbers,
+    numbers: {
+      synthetic: emr.synthetic_identifiers,
+      checkDigits: emr.check_digits,
+      reserveNumbers: emr.reserve_numbers,
+    },
     userHeader: emr.connection.user_header?.toLowerCase(),
     careUnits: new Map(careUnits.map((careUnit) => [careUnit.id, careUnit])),
     times: {
