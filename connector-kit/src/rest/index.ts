@@ -7,6 +7,7 @@ export * from './kept-lists.ts';
 export * from './local-dates.ts';
 export * from './newest-first.ts';
 export * from './one-change.ts';
+export * from './open-ehr.ts';
 export * from './order.ts';
 export * from './probe-steps.ts';
 export * from './read-each.ts';

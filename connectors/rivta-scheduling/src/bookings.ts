@@ -1,6 +1,6 @@
 import { type Appointment, type AppointmentQuery, type CareUnit, ConnectorError } from '@crossward/connector-kit';
 import { appointmentsFor } from '@crossward/connector-kit/rest';
-import { childrenOf, leaves } from '@crossward/connector-kit/soap';
+import { childrenOf } from '@crossward/connector-kit/soap';
 import { appointmentIdOf, bookingKeyOf } from './appointment-id.ts';
 import { bookedPeriod } from './local-time.ts';
 import { isSameSubject, patientIdOf, subjectOf } from './patient-id.ts';
@@ -29,14 +29,8 @@ export interface Bookings {
  */
 export async function bookingsOf(producer: Producer, careUnit: CareUnit, subject: string): Promise<Bookings> {
   const facility = producer.facilityOf(careUnit);
-  const answer = await producer.ask('GetSubjectOfCareSchedule', {
-    facility,
-    subject,
-    content: leaves(namespace, [
-      ['healthcare_facility', facility.hsaId],
-      ['subject_of_care', subject],
-    ]),
-  });
+  const about = { careUnit, subject };
+  const answer = await producer.askUnit('GetSubjectOfCareSchedule', about, [['subject_of_care', subject]]);
   const bookings: Booking[] = [];
   const unreadable = new Set<string>();
   for (const element of childrenOf(answer, namespace, 'timeslotDetail')) {

@@ -136,16 +136,10 @@ export async function cancel(
   if (booking.start <= producer.now()) throw new ConnectorError('appointment_started', 'The visit has started');
   if (!booking.allows.has('cancel_booking_allowed')) throw notAllowed('This booking cannot be cancelled online.');
   const message = booking.allows.has('message_allowed') ? (asXmlText(change.comment ?? null) ?? undefined) : undefined;
-  const facility = producer.facilityOf(careUnit);
-  const answer = await producer.ask('CancelBooking', {
-    facility,
-    subject: key.subject,
-    content: leaves(messageNamespace('CancelBooking'), [
-      ['healthcare_facility', facility.hsaId],
-      ['bookingId', key.bookingId],
-      ['message', message],
-    ]),
-  });
+  const answer = await producer.askUnit('CancelBooking', { careUnit, subject: key.subject }, [
+    ['bookingId', key.bookingId],
+    ['message', message],
+  ]);
   const outcome = outcomeOf(answer);
   // Somebody else may have cancelled it in between.
   if (!outcome.isDone && (await isListed(producer, careUnit, key))) throw refused(outcome);
@@ -197,14 +191,7 @@ async function requireBooking(producer: Producer, careUnit: CareUnit, key: Booki
   const facility = producer.facilityOf(careUnit);
   const namespace = messageNamespace('GetBookingDetails');
   const [answer] = await Promise.allSettled([
-    producer.ask('GetBookingDetails', {
-      facility,
-      subject: key.subject,
-      content: leaves(namespace, [
-        ['healthcare_facility', facility.hsaId],
-        ['bookingId', key.bookingId],
-      ]),
-    }),
+    producer.askUnit('GetBookingDetails', { careUnit, subject: key.subject }, [['bookingId', key.bookingId]]),
   ]);
   if (answer.status === 'rejected') {
     if (answer.reason instanceof ConnectorError && answer.reason.kind === 'rejected') {

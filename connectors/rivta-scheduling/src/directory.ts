@@ -1,8 +1,8 @@
 import type { CareUnit, HealthcareService, Resource } from '@crossward/connector-kit';
 import { compareText, type Directory, type KeptLists, keptLists } from '@crossward/connector-kit/rest';
-import { childrenOf, leaves } from '@crossward/connector-kit/soap';
-import Type from 'typebox';
-import { core, messageExtension, messageNamespace, type Producer } from './producer.ts';
+import { childrenOf, type XmlElement } from '@crossward/connector-kit/soap';
+import Type, { type Static, type TObject } from 'typebox';
+import { core, type Producer } from './producer.ts';
 import { readTexts } from './records.ts';
 
 const text = Type.String();
@@ -79,24 +79,13 @@ function resourceOf(id: string, name: string, kind: Resource['kind']): ListedRes
 async function readPerformers(producer: Producer, careUnit: CareUnit): Promise<readonly ListedResource[]> {
   const { searchSubject: subject } = producer;
   if (!subject || !producer.has('GetAllPerformers')) return [];
-  const facility = producer.facilityOf(careUnit);
-  const namespace = messageNamespace('GetAllPerformers');
-  const answer = await producer.ask('GetAllPerformers', {
-    facility,
-    subject,
-    content: leaves(namespace, [
-      ['healthcare_facility', facility.hsaId],
-      ['subject_of_care', subject],
-    ]),
-  });
-  const performers = childrenOf(answer, namespace, 'performerInfos').flatMap((it) => {
-    const { record, path } = readTexts(it, core, performerSchema);
-    if (!record) producer.leftOut({ type: 'performerInfos', path });
-    if (!record) return [];
-    const { perfomer: id, firstName = '', lastName = '' } = record;
-    return [resourceOf(id, `${firstName} ${lastName}`.trim() || id, 'practitioner')];
-  });
-  return once(performers);
+  const answer = await producer.askUnit('GetAllPerformers', { careUnit, subject }, [['subject_of_care', subject]]);
+  const performers = readAll(producer, answer, 'performerInfos', performerSchema);
+  return once(
+    performers.map(({ perfomer: id, firstName = '', lastName = '' }) =>
+      resourceOf(id, `${firstName} ${lastName}`.trim() || id, 'practitioner'),
+    ),
+  );
 }
 
 async function readTimeTypes(
@@ -105,24 +94,24 @@ async function readTimeTypes(
   subject: string | undefined = producer.searchSubject,
 ): Promise<readonly HealthcareService[]> {
   if (!subject || !producer.has('GetAllTimeTypes')) return [];
-  const facility = producer.facilityOf(careUnit);
-  const namespace = messageNamespace('GetAllTimeTypes');
-  const answer = await producer.ask('GetAllTimeTypes', {
-    facility,
-    subject,
-    content: [
-      ...leaves(namespace, [['healthcare_facility', facility.hsaId]]),
-      ...leaves(messageExtension('GetAllTimeTypes'), [['subject_of_care', subject]]),
-    ],
+  const answer = await producer.askUnit('GetAllTimeTypes', { careUnit, subject }, [], [['subject_of_care', subject]]);
+  const types = readAll(producer, answer, 'ListOfTimeTypes', timeTypeSchema);
+  const services = types.map(({ timeTypeId: id, timeTypeName: name = id }) => ({ id, name, durationMinutes: null }));
+  return once(services).toSorted(byId);
+}
+
+/** The records with this name in an answer. One that cannot be read is counted. */
+function readAll<Schema extends TObject>(
+  { leftOut }: Producer,
+  answer: XmlElement,
+  type: string,
+  schema: Schema,
+): readonly Static<Schema>[] {
+  return childrenOf(answer, answer.namespace, type).flatMap((it) => {
+    const { record, path } = readTexts(it, core, schema);
+    if (path !== undefined) leftOut({ type, path });
+    return path === undefined ? [record] : [];
   });
-  const types = childrenOf(answer, namespace, 'ListOfTimeTypes').flatMap((it) => {
-    const { record, path } = readTexts(it, core, timeTypeSchema);
-    if (!record) producer.leftOut({ type: 'ListOfTimeTypes', path });
-    if (!record) return [];
-    const { timeTypeId: id, timeTypeName: name = id } = record;
-    return [{ id, name, durationMinutes: null }];
-  });
-  return once(types).toSorted(byId);
 }
 
 function once<Item extends { readonly id: string }>(items: readonly Item[]): readonly Item[] {

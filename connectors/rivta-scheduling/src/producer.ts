@@ -1,5 +1,5 @@
 import type { CareUnit, ConnectorContext, EhrHttp, LeftOutRecord } from '@crossward/connector-kit';
-import type { NewElement, XmlElement } from '@crossward/connector-kit/soap';
+import { leaves, type NewElement, type XmlElement } from '@crossward/connector-kit/soap';
 import type { RepeatedHour } from './local-time.ts';
 import { outcomeOf } from './outcome.ts';
 import {
@@ -26,6 +26,8 @@ export interface Message {
   readonly content: readonly NewElement[];
 }
 
+type Texts = Parameters<typeof leaves>[1];
+
 /** One connection to `crm:scheduling`. */
 export interface Producer {
   readonly settings: RivtaSettings;
@@ -40,6 +42,17 @@ export interface Producer {
   facilityOf(careUnit: Pick<CareUnit, 'id'>): Facility;
   /** Returns the response element. @throws ConnectorError as `call` of soap.ts does */
   ask(operation: Operation, message: Message): Promise<XmlElement>;
+  /**
+   * As `ask`, about a unit: its HSA id comes first.
+   *
+   * @param added what version 1.1 has added to the message. It comes last
+   */
+  askUnit(
+    operation: Operation,
+    about: { readonly careUnit: CareUnit; readonly subject: string },
+    texts: Texts,
+    added?: Texts,
+  ): Promise<XmlElement>;
 }
 
 /** The namespace of the messages of an operation. */
@@ -48,7 +61,7 @@ export function messageNamespace(operation: string): string {
 }
 
 /** The namespace of what version 1.1 has added to the messages of an operation. */
-export function messageExtension(operation: string): string {
+function messageExtension(operation: string): string {
   return `${messageNamespace(operation)}.1`;
 }
 
@@ -58,7 +71,7 @@ const writes: readonly Operation[] = ['MakeBooking', 'UpdateBooking', 'CancelBoo
 export function producerOf(context: ConnectorContext<RivtaSettings>): Producer {
   const { settings, http, now } = context;
   const offered: readonly OptionalOperation[] = settings.operations ?? optionalOperations;
-  return {
+  const producer: Producer = {
     settings,
     repeatedHour: settings.repeated_hour ?? 'refuse',
     searchSubject: settings.search_subject,
@@ -78,7 +91,16 @@ export function producerOf(context: ConnectorContext<RivtaSettings>): Producer {
         reads: !writes.includes(operation),
         refused: (answer) => !outcomeOf(answer).isDone,
       }),
+    askUnit(operation, { careUnit, subject }, texts, added = []) {
+      const facility = producer.facilityOf(careUnit);
+      const content = [
+        ...leaves(messageNamespace(operation), [['healthcare_facility', facility.hsaId], ...texts]),
+        ...leaves(messageExtension(operation), added),
+      ];
+      return producer.ask(operation, { facility, subject, content });
+    },
   };
+  return producer;
 }
 
 function actorOf(actor: RivtaSettings['actor'], subject: string): Actor {

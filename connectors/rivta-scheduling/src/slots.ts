@@ -1,12 +1,12 @@
 import { type CareUnit, ConnectorError, type TimeSlot, type TimeSlotQuery } from '@crossward/connector-kit';
 import { type Directory, timeSlotsFor } from '@crossward/connector-kit/rest';
-import { childrenOf, leaves, type XmlElement } from '@crossward/connector-kit/soap';
+import { childrenOf, type XmlElement } from '@crossward/connector-kit/soap';
 import { bookingKeyOf } from './appointment-id.ts';
 import { bookingsOf } from './bookings.ts';
 import type { RivtaDirectory } from './directory.ts';
 import { freePeriod, localDate, readLocalTime } from './local-time.ts';
 import { subjectOf } from './patient-id.ts';
-import { messageExtension, messageNamespace, type Producer } from './producer.ts';
+import { messageNamespace, type Producer } from './producer.ts';
 import { type FreeSlot, readTimeslot, resourceIdOf, serviceIdOf, untypedService } from './timeslot.ts';
 
 const namespace = messageNamespace('GetAvailableTimeslots');
@@ -36,22 +36,16 @@ export async function findFreeSlots(producer: Producer, search: Search): Promise
   const facility = producer.facilityOf(careUnit);
   const performers = resourceIds?.every((it) => hsaId.test(it) && it !== facility.hsaId) ? resourceIds : [];
   const [service, another] = healthcareServiceIds ?? [];
-  const answer = await producer.ask('GetAvailableTimeslots', {
-    facility,
-    subject,
-    content: [
-      ...leaves(namespace, [
-        ['healthcare_facility', facility.hsaId],
-        ['bookingId', bookingId],
-        ['startDateInclusive', localDate(start, timeZone)],
-        // Both dates are inclusive, and the end of the range is not.
-        ['endDateInclusive', localDate(new Date(search.end.getTime() - 1), timeZone)],
-        ...performers.map((it) => ['performer', it] as const),
-        ['timeTypeID', another === undefined && service !== untypedService ? service : undefined],
-      ]),
-      ...leaves(messageExtension('GetAvailableTimeslots'), [['subject_of_care', subject]]),
-    ],
-  });
+  const texts = [
+    ['bookingId', bookingId],
+    ['startDateInclusive', localDate(start, timeZone)],
+    // Both dates are inclusive, and the end of the range is not.
+    ['endDateInclusive', localDate(new Date(search.end.getTime() - 1), timeZone)],
+    ...performers.map((it) => ['performer', it] as const),
+    ['timeTypeID', another === undefined && service !== untypedService ? service : undefined],
+  ] as const;
+  const added = [['subject_of_care', subject]] as const;
+  const answer = await producer.askUnit('GetAvailableTimeslots', { careUnit, subject }, texts, added);
   const slots = childrenOf(answer, namespace, 'timeslotDetail').flatMap((it) => readFree(producer, careUnit, it) ?? []);
   return slots.filter((it) => it.start >= start && it.start > now && it.end <= search.end && suits(it, search));
 }
