@@ -11,7 +11,7 @@ import { type Patients, patientMethods } from './patients.ts';
 import { createRawClient, type RawClient, type RawOptions } from './raw.ts';
 import { type Resources, resourceMethods } from './resources.ts';
 import { type Schedules, scheduleMethods } from './schedules.ts';
-import { type TimeSlots, timeSlotMethods } from './time-slots.ts';
+import { type TimeSlots, type TimeSlotsAnywhere, timeSlotMethods, timeSlotSearchMethods } from './time-slots.ts';
 import { type WebhookEndpoints, webhookEndpointMethods } from './webhook-endpoints.ts';
 
 /** Options of `createCrosswardClient`. */
@@ -35,6 +35,8 @@ export interface CrosswardClient {
   /** Events of the care units that the client may use. */
   readonly events: Events;
   readonly webhookEndpoints: WebhookEndpoints;
+  /** Free time slots of all care units that the client may use. */
+  readonly timeSlots: TimeSlotsAnywhere;
   /** The care units of an EHR. */
   careUnits(emr: string): CareUnits;
   /** The operations of one care unit. Sends nothing. */
@@ -66,6 +68,7 @@ export function createCrosswardClient(options: CrosswardClientOptions): Crosswar
     emrs: emrMethods(connection),
     events: eventMethods(connection),
     webhookEndpoints: webhookEndpointMethods(connection),
+    timeSlots: timeSlotSearchMethods(connection),
     careUnits: (emr) => careUnitMethods(connection, emr),
     careUnit(emr, care_unit_id) {
       const place = { emr, care_unit_id };

@@ -61,6 +61,7 @@ const calls: Record<OperationId, (unit: CareUnitClient, client: CrosswardClient)
   get_resource: ({ resources }) => [resources.get('r-1')],
   list_healthcare_services: ({ healthcareServices }) => [healthcareServices.list().all()],
   list_timeslots: ({ timeSlots }) => [timeSlots.list(range).all()],
+  search_timeslots: (_, { timeSlots }) => [timeSlots.search(range).all()],
   list_appointments: ({ appointments }) => [appointments.list(range).all()],
   get_appointment: ({ appointments }) => [appointments.get('a-1')],
   create_appointment: ({ appointments }) => [appointments.create(creation), appointments.previewCreate(creation)],

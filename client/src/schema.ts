@@ -501,6 +501,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/timeslots/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search the first free time slots anywhere
+         * @description Returns the first free time slots of many care units as one list. An EHR that is slow or away neither delays nor hides the others: its care units are in `unanswered`. What EHRs have shown lately is used again, as far as `max_age_seconds` allows. A booking always asks the EHR. Each EHR that is asked, beyond the first one, counts as a request of the client.
+         */
+        post: operations["search_timeslots"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/webhook-endpoints": {
         parameters: {
             query?: never;
@@ -1162,6 +1182,29 @@ export interface components {
              */
             type: "appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered" | "emr.changed" | "webhook.test";
         };
+        /** @description A free time slot of one of several care units. */
+        FoundTimeslot: {
+            /**
+             * Format: date-time
+             * @description When the EHR was asked.
+             */
+            as_of: string;
+            care_unit_id: string;
+            emr: string;
+            /** Format: date-time */
+            end: string;
+            healthcare_service_id: string;
+            /** @description How the patient and the resource meet. Null if the EHR does not say. */
+            modality: ("in_person" | "phone" | "video") | null;
+            resource: {
+                /** @description As `emr_id:{value}`. Can be sent back unchanged. */
+                id: string;
+                /** @description Null if the EHR did not name the resource in time. */
+                name: string | null;
+            };
+            /** Format: date-time */
+            start: string;
+        };
         /** @description A healthcare service that can be booked. */
         HealthcareService: {
             /** @description Typical duration in minutes. For information only: an appointment has the length of its time slots. */
@@ -1473,6 +1516,68 @@ export interface components {
             resource_id: string;
             /** Format: date-time */
             start: string;
+        };
+        TimeslotSearch: {
+            /** @description Where to look. Absent: in every care unit that the client is granted, at most 200. */
+            care_units?: {
+                /** Format: text */
+                care_unit_id: string;
+                /** Format: text */
+                emr: string;
+                /** @description Only these healthcare services of the care unit. Absent: all. */
+                healthcare_service_ids?: string[];
+            }[];
+            /**
+             * Format: text
+             * @description `next_cursor` of the previous page. Requires the same filters.
+             */
+            cursor?: string;
+            /**
+             * Format: date-time-or-local
+             * @description End of the range, at most 92 days after `start`. RFC 3339. Local time of the care unit if the offset is omitted.
+             */
+            end: string;
+            /** @description Maximum number of slots on a page. Default: 100. */
+            limit?: number;
+            /** @description How old what is shown may be. Default: 60. 0: every EHR is asked now. A time that was booked through the gateway is never shown. */
+            max_age_seconds?: number;
+            /**
+             * @description Only slots that say so.
+             * @enum {string}
+             */
+            modality?: "in_person" | "phone" | "video";
+            /** @description Only the first slots of each care unit. Absent: all. */
+            per_care_unit?: number;
+            resource_ids?: string[];
+            /**
+             * Format: date-time-or-local
+             * @description Start of the range. RFC 3339. Local time of the care unit if the offset is omitted.
+             */
+            start: string;
+            /** @description Part of the day in the care unit's time zone. */
+            time_of_day?: {
+                /** @description `hh:mm`: slots end then or earlier, on the day on which they start. Default: `24:00`. */
+                end?: string;
+                /** @description `hh:mm`: slots start then or later. Default: `00:00`. */
+                start?: string;
+            };
+            /** @description Milliseconds to wait for EHRs. Default: 3,000. Those that take longer are in `unanswered`. */
+            wait_ms?: number;
+            /** @description In the care unit's time zone. Absent: every day. */
+            weekdays?: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
+        };
+        /** @description A care unit of which slots may be missing, and why. */
+        UnansweredCareUnit: {
+            care_unit_id: string;
+            detail: string;
+            emr: string;
+            /**
+             * @description As in a problem document.
+             * @enum {string}
+             */
+            reason: "operation_unsupported" | "ehr_rejected" | "ehr_unavailable" | "ehr_paused" | "ehr_timeout" | "rate_limited" | "internal_error";
+            /** @description When the same search may find the missing slots. Null: it will not. */
+            retry_after_seconds: number | null;
         };
         /** @description A delivery of an event to an endpoint, with its attempts. */
         WebhookDelivery: {
@@ -8356,6 +8461,236 @@ export interface operations {
             };
             /** @description `overloaded`, `database_unavailable` */
             503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search_timeslots: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "start": "2027-03-19T08:00:00",
+                 *       "end": "2027-04-19T00:00:00",
+                 *       "time_of_day": {
+                 *         "end": "12:00"
+                 *       },
+                 *       "limit": 50
+                 *     }
+                 */
+                "application/json": components["schemas"]["TimeslotSearch"];
+            };
+        };
+        responses: {
+            /** @description Free time slots, sorted by start, EHR, care unit, resource and service. */
+            200: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "timeslots": [
+                     *         {
+                     *           "emr": "sandbox-no",
+                     *           "care_unit_id": "oslo-sentrum",
+                     *           "start": "2027-03-19T08:00:00+01:00",
+                     *           "end": "2027-03-19T08:30:00+01:00",
+                     *           "resource": {
+                     *             "id": "emr_id:r-1",
+                     *             "name": "Lege Test Testesen"
+                     *           },
+                     *           "healthcare_service_id": "consultation",
+                     *           "modality": null,
+                     *           "as_of": "2027-03-18T14:02:11Z"
+                     *         }
+                     *       ],
+                     *       "unanswered": [
+                     *         {
+                     *           "emr": "sandbox-se",
+                     *           "care_unit_id": "sodermalm",
+                     *           "reason": "ehr_timeout",
+                     *           "detail": "The EHR has not answered yet.",
+                     *           "retry_after_seconds": 1
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Cursor for the next page. Null on the last page. */
+                        next_cursor: string | null;
+                        timeslots: components["schemas"]["FoundTimeslot"][];
+                        /** @description Care units of which slots may be missing on this page and later ones. Empty: none. */
+                        unanswered: components["schemas"]["UnansweredCareUnit"][];
+                    };
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `time_range_invalid`, `local_time_nonexistent`, `cursor_invalid`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `content_too_large` */
+            413: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `media_type_unsupported` */
+            415: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `operation_unsupported` */
+            501: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_rejected` */
+            502: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_timeout` */
+            504: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;

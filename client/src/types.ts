@@ -14,6 +14,10 @@ export type PatientAccess = Schemas['Access'];
 export type Resource = Schemas['Resource'];
 export type HealthcareService = Schemas['HealthcareService'];
 export type TimeSlot = Schemas['Timeslot'];
+export type TimeSlotSearch = Schemas['TimeslotSearch'];
+export type FoundTimeSlot = Schemas['FoundTimeslot'];
+/** A care unit of which slots may be missing. */
+export type UnansweredCareUnit = Schemas['UnansweredCareUnit'];
 export type Appointment = Schemas['Appointment'];
 export type AppointmentPreview = Schemas['AppointmentPreview'];
 export type AppointmentCreation = Schemas['AppointmentCreation'];

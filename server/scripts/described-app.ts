@@ -19,6 +19,7 @@ const deps: Omit<AppDeps, 'metrics'> = {
   ehrs: new Map(),
   cursors: createCursors(keys),
   services: { keys } as WriteServices,
+  slots: {} as AppDeps['slots'],
   // Never called.
   limitsDb: {} as Db,
   keySets: {} as KeySets,

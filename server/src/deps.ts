@@ -54,6 +54,7 @@ import { createKeySets } from './oauth/key-sets.ts';
 import { type Configured, createReconfigure } from './reconfigure.ts';
 import { requireKeyInUse, requireKnownKeys, type SecretKeys } from './secret-keys/require-known-keys.ts';
 import { createKeyRing } from './secrets/key-ring.ts';
+import { createAsker } from './slot-search/ask.ts';
 import { assertNotStored, createSources, type Sources } from './sources.ts';
 import { aroundOf, withStored } from './stored-emrs.ts';
 import { createDispatcher } from './webhooks/dispatcher.ts';
@@ -256,6 +257,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     clients,
     ehrs,
     cursors: createCursors(keys),
+    slots: createAsker(db, log),
     services,
     mailbox: senders.mailbox,
     receiveReceipt: receiptUrls && receiveReceipts({ db, senders, metrics: messageMetrics, receiptUrls, log }),

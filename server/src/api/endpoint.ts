@@ -2,6 +2,7 @@ import type { ChangeKind, ConnectorOperation, Patient } from '@crossward/connect
 import type { FastifyRequest } from 'fastify';
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { Client, ClientRegistry } from '../clients/client-registry.ts';
+import type { CountRequest } from '../clients/request-budget.ts';
 import type { WrongNameMetrics } from '../clients/wrong-name-metrics.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { Scope } from '../config/schema/schema.ts';
@@ -10,6 +11,7 @@ import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
+import type { Asker } from '../slot-search/ask.ts';
 import type { Upload } from '../uploads/upload.ts';
 import type { PlannedWrite, WriteResponse, WriteServices } from '../writes/write-kind.ts';
 import type { Cursors } from './paging.ts';
@@ -33,6 +35,9 @@ export interface EndpointDeps {
   readonly clients: ClientRegistry;
   readonly webhooks: Configuration['webhooks'];
   readonly wrongNames: WrongNameMetrics;
+  readonly slots: Asker;
+  /** Counts what counts against the client's limit beside the request itself. */
+  readonly countRequest: CountRequest;
   /** In lower case: headers that can contain an identifier, in addition to those that begin with `x-`. */
   readonly identifierHeaders: ReadonlySet<string>;
   /** All native endpoints. */

@@ -20,13 +20,15 @@ interface Calls<Plan, Result> {
   reconcile?(work: Work, plan: Plan): Promise<Result | null>;
   withdraw(work: Work, operationId: string, plan: Plan): Promise<Withdrawal>;
   respond(work: Work, plan: Plan, result: Result): WriteResponse;
+  /** Stores that the record was changed, in the transaction that ends the write. Absent: nothing is stored. */
+  note?(tx: Tx, work: Work): Promise<void>;
   /** Deletes what the gateway stored for the plan, in the transaction that ends the write. Absent: nothing is stored. */
   cleanUp?(tx: Tx, plan: Plan): Promise<void>;
 }
 
 /**
  * A kind of write that changes one record in the EHR by one call, such as creating a medical note. Once it has ended, the
- * gateway stores nothing about the record.
+ * gateway stores nothing of the record.
  */
 export function oneCallKind<Plan, Result extends object>(calls: Calls<Plan, Result>): WriteKind<Plan, Result> {
   const finds: WriteKind<Plan, Result>['findsById'] = (ehr) => ehr.offers(calls.findOperation);
@@ -53,10 +55,11 @@ export function oneCallKind<Plan, Result extends object>(calls: Calls<Plan, Resu
       const isWithdrawn = finds(work.ehr) && (await calls.withdraw(work, work.ehrId(), plan)) === 'withdrawn';
       if (!isWithdrawn) throw new PartiallyApplied([]);
     },
-    hasRecords: () => calls.cleanUp !== undefined,
+    hasRecords: () => calls.cleanUp !== undefined || calls.note !== undefined,
     respond: calls.respond,
     async record(tx, work, plan, result) {
       await calls.cleanUp?.(tx, plan);
+      await calls.note?.(tx, work);
       return calls.respond(work, plan, result);
     },
     cleanUp: async (tx, _work, plan) => calls.cleanUp?.(tx, plan),

@@ -1,5 +1,6 @@
 import Type from 'typebox';
-import { problemAt } from '../problems/problem.ts';
+import { inQuery } from '../problems/places.ts';
+import { type Place, problemAt } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { nullableString, text } from './schemas.ts';
 
@@ -25,10 +26,10 @@ export interface CursorBinding {
 export interface Cursors {
   seal(position: readonly unknown[], binding: CursorBinding): string;
   /**
-   * @param parameter the query parameter with the cursor
+   * @param place where the request has the cursor. Default: the query parameter `cursor`
    * @throws Problem `cursor_invalid`
    */
-  open(cursor: string, binding: CursorBinding, parameter?: string): readonly unknown[];
+  open(cursor: string, binding: CursorBinding, place?: Place): readonly unknown[];
 }
 
 /** Cursors are encrypted, so that they reveal no identifier, and authenticated, so that nobody can forge one. */
@@ -37,14 +38,10 @@ export function createCursors(keys: KeyRing): Cursors {
     JSON.stringify([clientId, operationId, filters]);
   return {
     seal: (position, binding) => keys.seal('cursor', JSON.stringify(position), context(binding)).toString('base64url'),
-    open(cursor, binding, parameter = 'cursor') {
+    open(cursor, binding, place = inQuery('cursor')) {
       const plain = keys.open('cursor', Buffer.from(cursor, 'base64url'), context(binding));
       if (plain === undefined) {
-        throw problemAt(
-          { in: 'query', parameter },
-          'cursor_invalid',
-          'The cursor does not belong to this client and these filters.',
-        );
+        throw problemAt(place, 'cursor_invalid', 'The cursor does not belong to this client and these filters.');
       }
       return JSON.parse(plain);
     },

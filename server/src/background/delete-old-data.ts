@@ -10,6 +10,7 @@ import { deleteOldHistory } from '../history/retention.ts';
 import { rollUp } from '../history/roll-up.ts';
 import { deleteExpiredContent, deleteOldMessages } from '../messages/retention.ts';
 import { deleteOldAssertions } from '../oauth/used-assertions.ts';
+import { deleteOldTimeslots } from '../slot-search/kept.ts';
 import { deleteOldUploads } from '../uploads/remove-uploads.ts';
 import { deleteOldWrites } from '../writes/stored-write.ts';
 
@@ -35,4 +36,5 @@ export async function deleteOldData(db: Db, retention: Configuration['retention'
   while (await deleteOldAssertions(db, limit));
   while (await deleteOldFailures(db, limit));
   await deleteOldCounts(db, limit);
+  await deleteOldTimeslots(db, limit);
 }

@@ -83,6 +83,8 @@ export interface EhrConnection {
   readonly tls?: EhrTls | undefined;
   offers(operation: ConnectorOperation): boolean;
   health(): EhrHealth;
+  /** No call is made or queued: work that nobody waits for can use it. */
+  isIdle(): boolean;
   /**
    * Calls the EHR. The caller must not hold a database connection meanwhile.
    *
@@ -107,7 +109,7 @@ export interface EhrConnection {
 /** The calls to one EHR. */
 export type EhrCalls = Pick<
   EhrConnection,
-  'capabilities' | 'isOpen' | 'offers' | 'health' | 'call' | 'searchTimeSlots'
+  'capabilities' | 'isOpen' | 'isIdle' | 'offers' | 'health' | 'call' | 'searchTimeSlots'
 >;
 
 /** Names, policies and other facts of an EHR with the calls to it. */
@@ -116,8 +118,7 @@ export function createConnection(facts: Omit<EhrConnection, keyof EhrCalls>, cal
   return Object.defineProperties({ ...facts }, Object.getOwnPropertyDescriptors(calls)) as EhrConnection;
 }
 
-/** @param staleSlotsMs milliseconds for which found time slots are shown while the search is repeated */
-export function createCalls(opening: Opening, guard: Guard, staleSlotsMs = 0): EhrCalls {
+export function createCalls(opening: Opening, guard: Guard): EhrCalls {
   const connector = (): Connector => {
     const opened = opening.current();
     if (opened) return opened;
@@ -127,11 +128,9 @@ export function createCalls(opening: Opening, guard: Guard, staleSlotsMs = 0): E
     const retryAfterSeconds = opening.retryAfterSeconds();
     throw unavailable('ehr_unavailable', { retryAfterSeconds, ...(detail === undefined ? {} : { detail }) });
   };
-  const searches = createSlotSearches({
-    staleMs: staleSlotsMs,
-    run: (search) =>
-      ask(guard, 'listTimeSlots', () => connector().listTimeSlots && search, []) as ReturnType<typeof search>,
-  });
+  const searches = createSlotSearches(
+    (search) => ask(guard, 'listTimeSlots', () => connector().listTimeSlots && search, []) as ReturnType<typeof search>,
+  );
   return {
     get capabilities() {
       return connector().capabilities;
@@ -141,6 +140,7 @@ export function createCalls(opening: Opening, guard: Guard, staleSlotsMs = 0): E
     },
     offers: (operation) => connector()[operation] !== undefined,
     health: guard.health,
+    isIdle: guard.isIdle,
     call: <Operation extends ConnectorOperation>(
       operation: Operation,
       ...input: Parameters<ConnectorOperations[Operation]>

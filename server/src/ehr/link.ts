@@ -135,7 +135,7 @@ export async function openLink(
   };
   return {
     module,
-    calls: createCalls(opening, guard, emr.connection.stale_time_slots_ms),
+    calls: createCalls(opening, guard),
     facts: {
       patientTokens: patientTokens(keys, emr.id),
       tls,

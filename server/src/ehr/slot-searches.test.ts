@@ -18,7 +18,7 @@ function slot(resourceId: string, start = tomorrow): TimeSlot {
 }
 
 /** Searches in an EHR that responds when the test says so. */
-function slowEhr({ staleMs = 0, concurrency = 10 } = {}) {
+function slowEhr({ concurrency = 10 } = {}) {
   const calls: PromiseWithResolvers<readonly TimeSlot[]>[] = [];
   const call = () => {
     const started = Promise.withResolvers<readonly TimeSlot[]>();
@@ -26,10 +26,7 @@ function slowEhr({ staleMs = 0, concurrency = 10 } = {}) {
     return started.promise;
   };
   const turns = createTurns({ concurrency, queue: 100, queueTimeoutMs: 60_000 });
-  const searches = createSlotSearches({
-    staleMs,
-    run: (search) => turns(currentContext().clientId, search, () => new Error('busy')),
-  });
+  const searches = createSlotSearches((search) => turns(currentContext().clientId, search, () => new Error('busy')));
   const findAs = (client: string, wanted: Partial<TimeSlotQuery> = {}) =>
     within({ clientId: client }, () => searches.find({ ...query, ...wanted }, call));
   return { calls, findAs, forget: searches.forget };
@@ -56,7 +53,7 @@ describe('identical searches', () => {
   });
 
   test('get the error of their call, which is not kept', async () => {
-    const { calls, findAs } = slowEhr({ staleMs: 60_000 });
+    const { calls, findAs } = slowEhr();
     const found = [findAs('a'), findAs('b')];
     calls[0]?.reject(new Error('down'));
     for (const result of await Promise.allSettled(found)) expect(result).toMatchObject({ status: 'rejected' });
@@ -128,51 +125,5 @@ describe('after a write', () => {
     calls[1]?.resolve([]);
     calls[0]?.resolve([slot('r-1')]);
     expect([await before, await after]).toEqual([[slot('r-1')], []]);
-  });
-
-  test('no earlier result is shown again', async () => {
-    const { calls, findAs, forget } = slowEhr({ staleMs: 60_000 });
-    const first = findAs('a');
-    const late = findAs('a', { limit: 1 });
-    calls[0]?.resolve([slot('r-1')]);
-    await first;
-    forget();
-    calls[1]?.resolve([slot('r-1')]);
-    await late;
-    for (const wanted of [{}, { limit: 1 }]) void findAs('a', wanted);
-    expect(calls).toHaveLength(4);
-  });
-});
-
-describe('with a stale time', () => {
-  test('a result is shown again while one call refreshes it', async () => {
-    const { calls, findAs } = slowEhr({ staleMs: 60_000 });
-    const first = findAs('a');
-    calls[0]?.resolve([slot('r-1')]);
-    await first;
-    expect(await Promise.all([findAs('a'), findAs('b')])).toEqual([[slot('r-1')], [slot('r-1')]]);
-    expect(calls).toHaveLength(2);
-    calls[1]?.resolve([slot('r-2')]);
-    await expect.poll(() => findAs('a')).toEqual([slot('r-2')]);
-  });
-
-  test('a refresh that fails keeps the result', async () => {
-    const { calls, findAs } = slowEhr({ staleMs: 60_000 });
-    const first = findAs('a');
-    calls[0]?.resolve([slot('r-1')]);
-    await first;
-    await findAs('a');
-    calls[1]?.reject(new Error('down'));
-    await expect.poll(async () => [await findAs('a'), calls.length]).toEqual([[slot('r-1')], 3]);
-  });
-
-  test('a result is not shown again once its first time slot has started', async () => {
-    const { calls, findAs } = slowEhr({ staleMs: 60_000 });
-    const first = findAs('a');
-    calls[0]?.resolve([slot('r-1', Date.now() - 1)]);
-    await first;
-    const second = findAs('a');
-    calls[1]?.resolve([slot('r-2')]);
-    expect(await second).toEqual([slot('r-2')]);
   });
 });

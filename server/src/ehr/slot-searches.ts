@@ -1,24 +1,16 @@
 import type { TimeSlot, TimeSlotQuery } from '@crossward/connector-kit';
-import { LruMap } from 'toad-cache';
 import { currentContext } from '../context/work-context.ts';
 
 type TimeSlots = readonly TimeSlot[];
 
-/** Maximum number of results that are kept for reuse. A result has at most 501 time slots. */
-const mostKept = 200;
-
-interface Options {
-  /** Milliseconds for which a result is reused while it is refreshed. 0: it is not reused. */
-  readonly staleMs: number;
-  /** Calls the EHR when the current caller gets its turn. */
-  run(call: () => Promise<TimeSlots>): Promise<TimeSlots>;
-}
+/** Calls the EHR when the current caller gets its turn. */
+type Run = (call: () => Promise<TimeSlots>) => Promise<TimeSlots>;
 
 /** Searches for free time slots that share calls to one EHR. */
 export interface SlotSearches {
-  /** @throws what `run` and `call` throw. An error goes to all callers that wait for the call, and is not kept. */
+  /** @throws what `run` and `call` throw. An error goes to all callers that wait for the call. */
   find(query: TimeSlotQuery, call: () => Promise<TimeSlots>): Promise<TimeSlots>;
-  /** Call it after each write. Later searches then do not get a result that may be older than the write. */
+  /** Call it after each write. Later searches then do not share a call that may be older than the write. */
   forget(): void;
 }
 
@@ -28,11 +20,10 @@ export interface SlotSearches {
  *
  * Callers must have access to the care unit of their query. A caller that disconnects does not end the call.
  */
-export function createSlotSearches({ staleMs, run }: Options): SlotSearches {
+export function createSlotSearches(run: Run): SlotSearches {
   /** Calls that the EHR is processing. Replaced after each write. */
   let running = new Map<string, Promise<TimeSlots>>();
   const queued = new Map<string, Promise<TimeSlots>>();
-  const kept = new LruMap<TimeSlots>(mostKept, staleMs);
 
   function ask(key: string, call: () => Promise<TimeSlots>): Promise<TimeSlots> {
     const place = JSON.stringify([currentContext().clientId, key]);
@@ -56,7 +47,6 @@ export function createSlotSearches({ staleMs, run }: Options): SlotSearches {
     };
     run(begin).then(
       (slots) => {
-        if (staleMs > 0 && begunIn === running) kept.set(key, slots);
         ended();
         resolve(slots);
       },
@@ -69,16 +59,9 @@ export function createSlotSearches({ staleMs, run }: Options): SlotSearches {
   }
 
   return {
-    async find(query, call) {
-      const key = keyOf(query);
-      const known = staleMs > 0 ? kept.get(key) : undefined;
-      if (!known || hasStarted(known)) return ask(key, call);
-      ask(key, call).catch(() => undefined);
-      return known;
-    },
+    find: (query, call) => ask(keyOf(query), call),
     forget() {
       running = new Map();
-      kept.clear();
     },
   };
 }
@@ -89,9 +72,4 @@ function keyOf({ careUnit, ...query }: TimeSlotQuery) {
   // An EHR that wants to know the person must not be told of another one.
   const user = currentContext().user?.id;
   return JSON.stringify([careUnit.id, start, end, resourceIds, healthcareServiceIds, patient, after, limit, user]);
-}
-
-/** Whether a time slot has started since the search. Such a result is not reused: the page would miss an entry. */
-function hasStarted([first]: TimeSlots): boolean {
-  return first !== undefined && first.start.getTime() <= Date.now();
 }

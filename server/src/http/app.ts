@@ -83,7 +83,8 @@ const longestPathParameter = 200 * 4 * 3;
 type SharedConsoleDeps = 'services' | 'webhooks' | 'log';
 
 /** What the HTTP interface depends on. */
-export interface AppDeps extends Omit<EndpointDeps, 'wrongNames' | 'endpoints' | 'publicUrl' | 'tokenUrl'> {
+export interface AppDeps
+  extends Omit<EndpointDeps, 'wrongNames' | 'countRequest' | 'endpoints' | 'publicUrl' | 'tokenUrl'> {
   readonly log: Logger;
   readonly metrics: Registry;
   readonly ehrs: EhrRegistry;
@@ -190,11 +191,14 @@ export async function buildApp(
   const { db, keys } = deps.services;
   const publicAddress = () => deps.http.api_url ?? deps.http.public_url ?? loopbackAddress(app);
   const tokenUrl = () => `${publicAddress()}/api/oauth/token`;
-  const { services, cursors, clients, webhooks, identifierHeaders } = deps;
+  const { services, cursors, clients, slots, webhooks, identifierHeaders } = deps;
+  const countRequest = createRequestBudget(deps.limitsDb, deps.limits.requests_per_minute);
   app.decorate('endpointDeps', {
     services,
     cursors,
     clients,
+    slots,
+    countRequest,
     webhooks,
     identifierHeaders,
     wrongNames: createWrongNameMetrics(deps.metrics),
@@ -206,7 +210,6 @@ export async function buildApp(
   const failedCredentials = deps.limits.failed_credentials;
   const countFailure = createSharedFailures(deps.limitsDb, keys, failedCredentials);
   const rejected = rejections({ ...deps, countFailure, failedCredentials });
-  const countRequest = createRequestBudget(deps.limitsDb, deps.limits.requests_per_minute);
   addAccess(app, { ...deps, tokens, rejections: rejected });
   await addLimits(app, countRequest);
   await addTokenEndpoint(app, {

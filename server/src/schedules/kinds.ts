@@ -1,7 +1,9 @@
 import type { Schedule, ScheduleCreation, ScheduleEnd, ScheduleException, Write } from '@crossward/connector-kit';
 import { oneCallKind } from '../api/one-call-kind.ts';
+import type { Tx } from '../db/kysely.ts';
 import { inBody } from '../problems/places.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
+import { noteSlotsChanged } from '../slot-search/kept.ts';
 import type { Work } from '../writes/write-kind.ts';
 import { scheduleBody, schedulePath } from './representation.ts';
 
@@ -14,6 +16,7 @@ const lookUps = {
   findOperation: 'findScheduleWrite',
   find: (work: Work, operationId: string) => work.call('findScheduleWrite', work.careUnit, operationId),
   withdraw: (work: Work, operationId: string) => work.call('withdrawSchedule', work.careUnit, operationId),
+  note: (tx: Tx, { ehr, careUnit }: Work) => noteSlotsChanged(tx, ehr.id, careUnit.id),
 } as const;
 
 export const scheduleCreationKind = oneCallKind<ScheduleCreationPlan, Schedule>({

@@ -2,6 +2,9 @@ import Type from 'typebox';
 import { nextCursor, pagingQuery } from '../api/paging.ts';
 import { emrId, modality, patientNotation, reference, resourceNotation, text } from '../api/schemas.ts';
 
+/** The longest range of a search. */
+export const longestRangeHours = 92 * 24;
+
 export const timeslotSchema = Type.Object(
   {
     start: Type.String({ format: 'date-time' }),

@@ -10,9 +10,9 @@ import { formatIdentifier, type ReadHeader } from '../identifiers/index.ts';
 import { inQuery } from '../problems/places.ts';
 import { problemAt } from '../problems/problem.ts';
 import { instantFormatter } from '../time/date-times.ts';
-import { timeslotListSchema, timeslotQuery, timeslotSchema } from './contract.ts';
-
-const longestRangeHours = 92 * 24;
+import { longestRangeHours, timeslotListSchema, timeslotQuery, timeslotSchema } from './contract.ts';
+import { foundTimeslotSchema, timeslotSearchBody, unansweredSchema } from './search-contract.ts';
+import { searchTimeslots } from './search-routes.ts';
 
 export const listTimeslots = endpoint({
   operationId: 'list_timeslots',
@@ -103,8 +103,8 @@ export const listTimeslots = endpoint({
 });
 
 export const timeslotEndpoints: EndpointGroup = {
-  schemas: [timeslotSchema],
-  endpoints: [listTimeslots],
+  schemas: [timeslotSchema, timeslotSearchBody, foundTimeslotSchema, unansweredSchema],
+  endpoints: [listTimeslots, searchTimeslots],
 };
 
 /**

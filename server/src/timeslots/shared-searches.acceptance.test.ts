@@ -25,7 +25,7 @@ const gateway = await startGateway({
     ...configuration,
     emrs: configuration.emrs.map((emr) => ({
       ...emr,
-      connection: { ...emr.connection, timeout_ms: 300_000, stale_time_slots_ms: 10_000 },
+      connection: { ...emr.connection, timeout_ms: 300_000 },
     })),
   }),
 });

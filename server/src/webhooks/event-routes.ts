@@ -50,7 +50,7 @@ const listEvents = endpoint({
   examples: { response: { events: [eventExample], next_after: 'Zm9v', has_more: false } },
   async handle({ client, query: { after, limit = 100 }, cursors, services: { db } }) {
     const binding = { clientId: client.id, operationId: 'list_events', filters: [] };
-    const position = after === undefined ? undefined : Number(cursors.open(after, binding, 'after')[0]);
+    const position = after === undefined ? undefined : Number(cursors.open(after, binding, inQuery('after'))[0]);
     const { events, reached, hasMore, isTooOld, isTooNew } = await readEvents(db, client.grants, position, limit);
     if (isTooOld || isTooNew) {
       const happened = isTooOld ? 'Events after this position have been deleted' : 'There is no event at this position';

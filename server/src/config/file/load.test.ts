@@ -41,7 +41,6 @@ test('applies defaults, resolves grants and hashes secrets from the environment'
           retries: 2,
           breaker: { failures: 5, reset_seconds: 10 },
           changes_seconds: 30,
-          stale_time_slots_ms: 0,
           transfer_timeout_ms: 300_000,
           settling_seconds: 60,
           give_up_seconds: 600,

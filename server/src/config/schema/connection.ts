@@ -126,10 +126,6 @@ export const connectionSchema = Type.Object(
         },
       ),
     ),
-    stale_time_slots_ms: milliseconds(
-      'Time for which a list of free time slots can be shown again while the EHR is asked for it in the background. Bookings and dry runs always ask the EHR. 0: every list waits for the EHR',
-      { minimum: 0, maximum: 10_000, default: 0 },
-    ),
     settling_seconds: Type.Optional(
       wholeNumber(
         'Seconds after which a write with unknown outcome counts as not done if the EHR shows no effect of it. Must be longer than the EHR can take to finish an aborted request.',

@@ -1,0 +1,203 @@
+import type { Modality } from '@crossward/connector-kit';
+import { sql } from 'kysely';
+import type { Db, Tx } from '../db/kysely.ts';
+
+/** A free time slot as it is kept. Times in milliseconds since 1970, ids of the EHR. */
+export type KeptSlot = readonly [
+  start: number,
+  end: number,
+  resourceId: string,
+  healthcareServiceId: string,
+  modality: Modality | null,
+];
+
+/** The free time slots of a care unit that start on one of its local days. */
+export interface KeptDay {
+  /** `YYYY-MM-DD` */
+  readonly day: string;
+  /** Just before the EHR was asked, by the database's clock. Milliseconds since 1970. */
+  readonly askedAt: number;
+  /** In the order of start, resource and service. */
+  readonly slots: readonly KeptSlot[];
+}
+
+/** Whose free time slots are looked for. */
+export interface Whose {
+  readonly emr: string;
+  readonly careUnitId: string;
+  /** `undefined`: every healthcare service. */
+  readonly serviceIds: readonly string[] | undefined;
+}
+
+/** Days from `firstDay`, before `endDay`. */
+export interface WantedDays extends Whose {
+  readonly firstDay: string;
+  readonly endDay: string;
+}
+
+export interface KeptDays {
+  /** By the database's clock. Milliseconds since 1970. */
+  readonly now: number;
+  /** When a change was last seen. Milliseconds since 1970. 0: not lately. */
+  readonly changedAt: number;
+  /** Days that are kept for every wanted service, by day. */
+  readonly days: ReadonlyMap<string, KeptDay>;
+}
+
+/** Stands for every healthcare service. */
+const everyService = '';
+
+interface Row {
+  readonly place: number;
+  readonly now: Date;
+  readonly changed_at: Date | null;
+  readonly healthcare_service_id: string | null;
+  readonly day: string;
+  readonly asked_at: Date;
+  readonly slots: readonly KeptSlot[];
+}
+
+/**
+ * What is kept of these days, in the order of `wanted`. Left out is what is older than `maxAgeSeconds`, and what was asked for
+ * before a change: of an appointment on that day, or of a schedule of the care unit.
+ */
+export async function readKeptDays(
+  db: Db,
+  wanted: readonly WantedDays[],
+  maxAgeSeconds: number,
+): Promise<readonly KeptDays[]> {
+  const asked = wanted.map(({ emr, careUnitId, serviceIds, firstDay, endDay }, place) => ({
+    place,
+    emr,
+    care_unit_id: careUnitId,
+    services: [everyService, ...(serviceIds ?? [])],
+    first_day: firstDay,
+    end_day: endDay,
+  }));
+  const { rows } = await sql<Row>`
+    WITH wanted AS (
+      SELECT * FROM json_to_recordset(${JSON.stringify(asked)}::json) AS wanted (
+        place int, emr text, care_unit_id text, services text[], first_day date, end_day date))
+    SELECT wanted.place, clock_timestamp() AS now, greatest(unit.changed_at, last_event.occurred_at) AS changed_at,
+      kept.healthcare_service_id, kept.day::text AS day, kept.asked_at, kept.slots
+    FROM wanted
+    LEFT JOIN timeslot_changes AS unit ON unit.emr = wanted.emr AND unit.care_unit_id = wanted.care_unit_id
+    LEFT JOIN LATERAL (
+      SELECT occurred_at FROM events
+      WHERE emr = wanted.emr AND care_unit_id = wanted.care_unit_id AND ${isOfAppointment}
+        AND occurred_at > now() - ${longestAsk}
+      ORDER BY occurred_at DESC LIMIT 1) AS last_event ON true
+    LEFT JOIN kept_timeslots AS kept ON kept.emr = wanted.emr AND kept.care_unit_id = wanted.care_unit_id
+      AND kept.healthcare_service_id = ANY(wanted.services) AND kept.day >= wanted.first_day AND kept.day < wanted.end_day
+      AND kept.asked_at > now() - make_interval(secs => ${maxAgeSeconds})
+      AND (unit.changed_at IS NULL OR kept.asked_at > unit.changed_at)
+      AND NOT EXISTS (
+        SELECT FROM events
+        WHERE emr = kept.emr AND care_unit_id = kept.care_unit_id AND ${isOfAppointment} AND occurred_at >= kept.asked_at
+          AND (${isOn('data')} OR ${isOn(`data -> 'previous'`, true)}))`.execute(db);
+  return wanted.map(({ serviceIds }, place) => {
+    const own = rows.filter((row) => row.place === place);
+    const [first] = own;
+    if (!first) throw new Error('The database returned no row');
+    return {
+      now: first.now.getTime(),
+      changedAt: first.changed_at?.getTime() ?? 0,
+      days: daysOf(own, serviceIds),
+    };
+  });
+}
+
+/** No call to an EHR takes longer. */
+const longestAsk = sql`interval '1 hour'`;
+
+const isOfAppointment = sql`type LIKE 'appointment.%'`;
+
+/**
+ * A condition on `events` and `kept`: the appointment takes time on the day. Times have the offset of the care unit. One whose
+ * time is not known may be on any day.
+ *
+ * @param isOptional whether the place may be missing altogether: then it takes no time
+ */
+function isOn(place: string, isOptional = false) {
+  const at = sql.raw(place);
+  const start = sql`left(${at} ->> 'start', 10)`;
+  const isThere = sql`kept.day::text >= ${start} AND kept.day::text <= coalesce(left(${at} ->> 'end', 10), ${start})`;
+  return isOptional ? sql`(${at} ? 'start' AND ${isThere})` : sql`(${at} ->> 'start' IS NULL OR (${isThere}))`;
+}
+
+/** Days of which everything wanted is kept, either as a whole or for each service. */
+function daysOf(rows: readonly Row[], serviceIds: readonly string[] | undefined): ReadonlyMap<string, KeptDay> {
+  const byDay = Map.groupBy(
+    rows.filter((row) => row.healthcare_service_id !== null),
+    ({ day }) => day,
+  );
+  const found = new Map<string, KeptDay>();
+  for (const [day, kept] of byDay) {
+    const whole = kept.find((row) => row.healthcare_service_id === everyService);
+    const parts = whole ? [whole] : kept;
+    if (!whole && parts.length < new Set(serviceIds).size) continue;
+    const slots = parts
+      .flatMap((row) => row.slots)
+      .filter(([, , , serviceId]) => serviceIds === undefined || serviceIds.includes(serviceId));
+    const askedAt = Math.min(...parts.map((row) => row.asked_at.getTime()));
+    found.set(day, { day, askedAt, slots: parts.length > 1 ? slots.sort(byPosition) : slots });
+  }
+  return found;
+}
+
+/** The order of the port: start, resource, service. */
+export function byPosition(one: KeptSlot, other: KeptSlot): number {
+  return one[0] - other[0] || compare(one[2], other[2]) || compare(one[3], other[3]);
+}
+
+/** Order by code units. */
+export function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+/** Keeps what the EHR has shown of these days, unless later answers are kept already. */
+export async function keepDays(
+  db: Db,
+  { emr, careUnitId, serviceIds }: Whose,
+  days: readonly KeptDay[],
+): Promise<void> {
+  const rows = (serviceIds ?? [everyService]).flatMap((serviceId) =>
+    days.map(({ day, askedAt, slots }) => ({
+      healthcare_service_id: serviceId,
+      day,
+      asked_at: new Date(askedAt),
+      slots: serviceId === everyService ? slots : slots.filter((slot) => slot[3] === serviceId),
+    })),
+  );
+  await sql`
+    INSERT INTO kept_timeslots AS kept (emr, care_unit_id, healthcare_service_id, day, asked_at, slots)
+    SELECT ${emr}, ${careUnitId}, healthcare_service_id, day, asked_at, slots
+    FROM json_to_recordset(${JSON.stringify(rows)}::json) AS asked (
+      healthcare_service_id text, day date, asked_at timestamptz, slots json)
+    ORDER BY healthcare_service_id, day
+    ON CONFLICT (emr, care_unit_id, healthcare_service_id, day) DO UPDATE
+      SET asked_at = EXCLUDED.asked_at, slots = EXCLUDED.slots
+      WHERE kept.asked_at < EXCLUDED.asked_at`.execute(db);
+}
+
+/** Notes that a schedule of a care unit has changed, in the transaction that ends the write. */
+export async function noteSlotsChanged(tx: Tx, emr: string, careUnitId: string): Promise<void> {
+  await sql`
+    INSERT INTO timeslot_changes AS known (emr, care_unit_id, changed_at) VALUES (${emr}, ${careUnitId}, clock_timestamp())
+    ON CONFLICT (emr, care_unit_id) DO UPDATE SET changed_at = greatest(known.changed_at, EXCLUDED.changed_at)`.execute(
+    tx,
+  );
+}
+
+/** Seconds. No search takes older slots. */
+export const longestAge = 3600;
+
+/** Deletes what no search takes any more, at most `limit` days. */
+export async function deleteOldTimeslots(db: Db, limit: number): Promise<void> {
+  await sql`
+    DELETE FROM kept_timeslots WHERE (emr, care_unit_id, healthcare_service_id, day) IN (
+      SELECT emr, care_unit_id, healthcare_service_id, day FROM kept_timeslots
+      WHERE asked_at < now() - make_interval(secs => ${longestAge})
+      ORDER BY asked_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`.execute(db);
+}
