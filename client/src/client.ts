@@ -5,7 +5,12 @@ import { checkOptions } from './check-options.ts';
 import { type Documents, documentMethods } from './documents.ts';
 import { type CareUnits, careUnitMethods, type Emrs, emrMethods } from './emrs.ts';
 import { type Events, eventMethods } from './events.ts';
-import { type HealthcareServices, healthcareServiceMethods } from './healthcare-services.ts';
+import {
+  type HealthcareServices,
+  healthcareServiceMethods,
+  type Services,
+  serviceMethods,
+} from './healthcare-services.ts';
 import { type MedicalNotes, medicalNoteMethods } from './medical-notes.ts';
 import { type Patients, patientMethods } from './patients.ts';
 import { createRawClient, type RawClient, type RawOptions } from './raw.ts';
@@ -35,6 +40,8 @@ export interface CrosswardClient {
   /** Events of the care units that the client may use. */
   readonly events: Events;
   readonly webhookEndpoints: WebhookEndpoints;
+  /** What can be searched for in all care units that the client may use. */
+  readonly services: Services;
   /** Free time slots of all care units that the client may use. */
   readonly timeSlots: TimeSlotsAnywhere;
   /** The care units of an EHR. */
@@ -68,6 +75,7 @@ export function createCrosswardClient(options: CrosswardClientOptions): Crosswar
     emrs: emrMethods(connection),
     events: eventMethods(connection),
     webhookEndpoints: webhookEndpointMethods(connection),
+    services: serviceMethods(connection),
     timeSlots: timeSlotSearchMethods(connection),
     careUnits: (emr) => careUnitMethods(connection, emr),
     careUnit(emr, care_unit_id) {

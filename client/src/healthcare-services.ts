@@ -1,6 +1,6 @@
 import { type CareUnitPlace, type Connection, inCareUnit } from './connection.ts';
 import { type List, listOf } from './pages.ts';
-import type { CallOptions, HealthcareService, QueryOf } from './types.ts';
+import type { CallOptions, HealthcareService, QueryOf, SearchableServices } from './types.ts';
 
 /** The healthcare services of the care unit. */
 export interface HealthcareServices {
@@ -20,4 +20,14 @@ export function healthcareServiceMethods({ raw, caller }: Connection, place: Car
         ),
       ),
   };
+}
+
+/** What can be searched for in all care units that the client may use. */
+export interface Services {
+  /** The services, each with the care units that have it, and the care units whose services are not known now. */
+  list(options?: CallOptions): Promise<SearchableServices>;
+}
+
+export function serviceMethods({ raw, caller }: Connection): Services {
+  return { list: (options) => caller.read(options, (init) => raw.GET('/api/services', { ...init })) };
 }

@@ -60,6 +60,7 @@ const calls: Record<OperationId, (unit: CareUnitClient, client: CrosswardClient)
   list_resources: ({ resources }) => [resources.list().all()],
   get_resource: ({ resources }) => [resources.get('r-1')],
   list_healthcare_services: ({ healthcareServices }) => [healthcareServices.list().all()],
+  list_services: (_, { services }) => [services.list()],
   list_timeslots: ({ timeSlots }) => [timeSlots.list(range).all()],
   search_timeslots: (_, { timeSlots }) => [timeSlots.search(range).all()],
   list_appointments: ({ appointments }) => [appointments.list(range).all()],

@@ -13,6 +13,8 @@ export type PatientCreation = Schemas['PatientCreation'];
 export type PatientAccess = Schemas['Access'];
 export type Resource = Schemas['Resource'];
 export type HealthcareService = Schemas['HealthcareService'];
+/** What can be searched for in many care units. */
+export type SearchableServices = operations['list_services']['responses'][200]['content']['application/json'];
 export type TimeSlot = Schemas['Timeslot'];
 export type TimeSlotSearch = Schemas['TimeslotSearch'];
 export type FoundTimeSlot = Schemas['FoundTimeslot'];

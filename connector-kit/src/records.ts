@@ -73,10 +73,20 @@ export interface Resource {
   readonly healthcareServiceIds: readonly string[];
 }
 
+/** A code of a system, such as SNOMED CT. A Coding in FHIR. */
+export interface Code {
+  /** The URI of the system. `null`: the EHR does not say. */
+  readonly system: string | null;
+  readonly code: string;
+  readonly display: string | null;
+}
+
 /** What an appointment is for, such as a consultation. */
 export interface HealthcareService {
   readonly id: string;
   readonly name: string;
+  /** What the service means, in codes that other EHRs may have too. Absent: the EHR has none. */
+  readonly codes?: readonly Code[];
   /** For information only. The time slots determine the length of a booking. */
   readonly durationMinutes: number | null;
 }

@@ -20,6 +20,7 @@ const deps: Omit<AppDeps, 'metrics'> = {
   cursors: createCursors(keys),
   services: { keys } as WriteServices,
   slots: {} as AppDeps['slots'],
+  sameServices: () => [],
   // Never called.
   limitsDb: {} as Db,
   keySets: {} as KeySets,

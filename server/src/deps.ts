@@ -258,6 +258,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     ehrs,
     cursors: createCursors(keys),
     slots: createAsker(db, log),
+    sameServices: () => current.configuration.services,
     services,
     mailbox: senders.mailbox,
     receiveReceipt: receiptUrls && receiveReceipts({ db, senders, metrics: messageMetrics, receiptUrls, log }),

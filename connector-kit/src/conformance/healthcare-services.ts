@@ -13,7 +13,11 @@ export const healthcareServices = capability(
         'The services are not in the order of their ids (code units)',
       );
       expectSame(new Set(ids).size, ids.length, 'Number of distinct service ids');
-      for (const { id, name, durationMinutes } of services) {
+      for (const { id, name, durationMinutes, codes = [] } of services) {
+        expectThat(
+          codes.every(({ system, code }) => code !== '' && system !== ''),
+          `Service ${id} has a code without a text, or an empty system`,
+        );
         expectThat(id !== '' && name !== '', 'A service has no id or no name');
         expectThat(durationMinutes === null || durationMinutes > 0, `Service ${id} has a length that is not positive`);
       }

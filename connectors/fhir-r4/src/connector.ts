@@ -4,6 +4,7 @@ import { assertSuits, chooseMode, openBooking } from './booking/choose-booking.t
 import { describeFhirR4, probeFhirR4 } from './check/probe.ts';
 import { fhirDirectChanges } from './conformance/direct-changes.ts';
 import type { FhirLocation } from './fhir.ts';
+import { codeOf } from './mappers/healthcare-service.ts';
 import { documents } from './notes-and-documents/documents.ts';
 import { medicalNotes } from './notes-and-documents/medical-notes.ts';
 import { patientCreation } from './patients/creation.ts';
@@ -73,7 +74,12 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
         wanted.every((id) => services.some((it) => it.id === id)) ? services : undefined,
       );
       const services = complete ?? (await ehr.directory.of(careUnit)).services;
-      return services.map(({ id, name, durationMinutes }) => ({ id, name, durationMinutes }));
+      return services.map(({ id, name, durationMinutes, codings }) => ({
+        id,
+        name,
+        durationMinutes,
+        codes: codings.flatMap(codeOf),
+      }));
     },
     findAppointments: booking.findAppointments ?? ((careUnit, ids) => findAppointments(ehr, careUnit, ids)),
     listAppointments: (query) => listAppointments(ehr, query),

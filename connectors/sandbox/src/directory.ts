@@ -25,10 +25,14 @@ interface CountryFacts {
   readonly firstResource: readonly ResourceIdentifier[];
 }
 
+/** FHIR's service types: https://terminology.hl7.org/CodeSystem-service-type.html */
+const serviceTypes = 'http://terminology.hl7.org/CodeSystem/service-type';
+
 function services(consultation: string, vaccination: string): HealthcareService[] {
+  const typed = (code: string, display: string) => [{ system: serviceTypes, code, display }];
   return [
-    { id: 'consultation', name: consultation, durationMinutes: 30 },
-    { id: 'vaccination', name: vaccination, durationMinutes: 30 },
+    { id: 'consultation', name: consultation, durationMinutes: 30, codes: typed('124', 'General Practice') },
+    { id: 'vaccination', name: vaccination, durationMinutes: 30, codes: typed('57', 'Immunization') },
   ];
 }
 

@@ -5,6 +5,7 @@ import type { Client, ClientRegistry } from '../clients/client-registry.ts';
 import type { CountRequest } from '../clients/request-budget.ts';
 import type { WrongNameMetrics } from '../clients/wrong-name-metrics.ts';
 import type { Configuration } from '../config/configuration.ts';
+import type { ConfiguredService } from '../config/schema/services.ts';
 import type { Scope } from '../config/schema/schema.ts';
 import type { Tx } from '../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
@@ -36,6 +37,8 @@ export interface EndpointDeps {
   readonly webhooks: Configuration['webhooks'];
   readonly wrongNames: WrongNameMetrics;
   readonly slots: Asker;
+  /** Services that mean the same in all care units, as they are configured now. */
+  sameServices(): readonly ConfiguredService[];
   /** Counts what counts against the client's limit beside the request itself. */
   readonly countRequest: CountRequest;
   /** In lower case: headers that can contain an identifier, in addition to those that begin with `x-`. */

@@ -18,6 +18,7 @@ import {
   limitsSchema,
   retentionSchema,
 } from './schema/schema.ts';
+import type { ConfiguredService } from './schema/services.ts';
 import { webhooksSchema } from './schema/webhooks.ts';
 
 /** An EHR as it is written. */
@@ -107,6 +108,8 @@ export type ConfiguredMessages = WithSecrets<NonNullable<ConfigurationFile['mess
 export interface Configuration {
   readonly emrs: readonly ConfiguredEmr[];
   readonly clients: readonly ConfiguredClient[];
+  /** Services that mean the same in all care units. */
+  readonly services: readonly ConfiguredService[];
   readonly messages: ConfiguredMessages;
   /** Per client. */
   readonly limits: Limits;
@@ -130,6 +133,7 @@ export function resolveConfiguration(file: ConfigurationFile, variables: Environ
   return deepFreeze({
     emrs,
     clients: file.clients.map((client) => resolveClient(client, emrs, variables)),
+    services: file.services ?? [],
     messages: withSecrets(file.messages ?? {}, variables),
     limits: Default(limitsSchema, { ...file.limits }) as Limits,
     documents: Default(documentSettingsSchema, { ...file.documents }) as Documents,

@@ -64,7 +64,7 @@ test('native → FHIR → native is the identity for every appointment that the 
           name: 'R',
           healthcare_service_ids: [service],
         };
-        const offered = { id: service, name: 'S', duration_minutes: null };
+        const offered = { id: service, name: 'S', codes: [], duration_minutes: null };
         const directory: Directory = {
           resources: [bookable],
           services: [offered],

@@ -7,9 +7,11 @@ const gateway = await startGateway();
 afterAll(() => gateway.close());
 
 const path = '/api/emrs/sandbox-uk/care-units/riverside/healthcare-services';
+const system = 'http://terminology.hl7.org/CodeSystem/service-type';
+const coded = (code: string, display: string) => [{ system, code, display }];
 const services = [
-  { id: 'consultation', name: 'Consultation', duration_minutes: 30 },
-  { id: 'vaccination', name: 'Vaccination', duration_minutes: 30 },
+  { id: 'consultation', name: 'Consultation', codes: coded('124', 'General Practice'), duration_minutes: 30 },
+  { id: 'vaccination', name: 'Vaccination', codes: coded('57', 'Immunization'), duration_minutes: 30 },
 ];
 
 test('returns every healthcare service, by id', async () => {

@@ -2,6 +2,7 @@ import { type EndpointGroup, endpoint } from '../api/endpoint.ts';
 import { pageOfAll, pagingQuery } from '../api/paging.ts';
 import { ehrReadReasons } from '../api/route-reasons.ts';
 import { healthcareServiceListSchema, healthcareServiceSchema } from './contract.ts';
+import { listServices } from './services.ts';
 
 export const listHealthcareServices = endpoint({
   operationId: 'list_healthcare_services',
@@ -19,7 +20,20 @@ export const listHealthcareServices = endpoint({
   examples: {
     params: { emr: 'sandbox-uk', care_unit_id: 'riverside' },
     response: {
-      healthcare_services: [{ id: 'consultation', name: 'Consultation', duration_minutes: 30 }],
+      healthcare_services: [
+        {
+          id: 'consultation',
+          name: 'Consultation',
+          codes: [
+            {
+              system: 'http://terminology.hl7.org/CodeSystem/service-type',
+              code: '124',
+              display: 'General Practice',
+            },
+          ],
+          duration_minutes: 30,
+        },
+      ],
       next_cursor: null,
     },
   },
@@ -28,9 +42,10 @@ export const listHealthcareServices = endpoint({
     const binding = { clientId: client.id, operationId: 'list_healthcare_services', filters };
     const all = await ehr.call('listHealthcareServices', careUnit);
     const { entries, next_cursor } = await pageOfAll(cursors, query, binding, all);
-    const services = entries.map(({ id, name, durationMinutes }) => ({
+    const services = entries.map(({ id, name, durationMinutes, codes = [] }) => ({
       id,
       name,
+      codes: codes.map(({ system, code, display }) => ({ system, code, display })),
       duration_minutes: durationMinutes,
     }));
     return { body: { healthcare_services: services, next_cursor } };
@@ -39,5 +54,5 @@ export const listHealthcareServices = endpoint({
 
 export const healthcareServiceEndpoints: EndpointGroup = {
   schemas: [healthcareServiceSchema],
-  endpoints: [listHealthcareServices],
+  endpoints: [listHealthcareServices, listServices],
 };

@@ -191,13 +191,14 @@ export async function buildApp(
   const { db, keys } = deps.services;
   const publicAddress = () => deps.http.api_url ?? deps.http.public_url ?? loopbackAddress(app);
   const tokenUrl = () => `${publicAddress()}/api/oauth/token`;
-  const { services, cursors, clients, slots, webhooks, identifierHeaders } = deps;
+  const { services, cursors, clients, slots, sameServices, webhooks, identifierHeaders } = deps;
   const countRequest = createRequestBudget(deps.limitsDb, deps.limits.requests_per_minute);
   app.decorate('endpointDeps', {
     services,
     cursors,
     clients,
     slots,
+    sameServices,
     countRequest,
     webhooks,
     identifierHeaders,

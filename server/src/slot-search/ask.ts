@@ -1,4 +1,4 @@
-import type { Resource, TimeSlot } from '@crossward/connector-kit';
+import type { HealthcareService, Resource, TimeSlot } from '@crossward/connector-kit';
 import type { Logger } from 'pino';
 import { LruMap } from 'toad-cache';
 import type { Db } from '../db/kysely.ts';
@@ -8,10 +8,14 @@ import { instantFormatter, startOfDay } from '../time/date-times.ts';
 import { dayLength, daysBetween } from './days.ts';
 import { byPosition, type KeptDay, type KeptSlot, keepDays } from './kept.ts';
 
-/** Free time slots of one care unit that are looked for. */
-export interface UnitWanted {
+/** A care unit of an EHR. */
+export interface Place {
   readonly ehr: EhrConnection;
   readonly careUnit: CareUnitConnection;
+}
+
+/** Free time slots of one care unit that are looked for. */
+export interface UnitWanted extends Place {
   /** `undefined`: every healthcare service. */
   readonly serviceIds: readonly string[] | undefined;
 }
@@ -39,7 +43,7 @@ export interface Ask {
 
 /** Slots for which an EHR is asked at once: as many as a page of the interface has, and one more. */
 const slotsAtOnce = 501;
-/** Milliseconds. How long the names of resources are shown before they are asked for again. */
+/** Milliseconds. How long resources and services are used before they are asked for again. */
 const directoryMs = 300_000;
 const mostUnits = 10_000;
 /** Searches that have used what is kept before it is asked for again in the background. */
@@ -55,15 +59,15 @@ export interface Asker {
    */
   used(unit: UnitWanted, ask: Ask): void;
   /** The resources of a care unit by id, kept for some minutes. @throws Problem of the EHR */
-  resourcesOf(unit: UnitWanted): Promise<ReadonlyMap<string, Resource>>;
+  resourcesOf(unit: Place): Promise<ReadonlyMap<string, Resource>>;
+  /** The healthcare services of a care unit, kept as long. @throws Problem of the EHR */
+  servicesOf(unit: Place): Promise<readonly HealthcareService[]>;
 }
 
 export function createAsker(db: Db, log: Logger): Asker {
   /** By care unit and services: what is being asked. */
   const running = new Map<string, Set<Asking>>();
   const uses = new LruMap<number>(mostUnits);
-  /** By connection: a changed EHR has another one. */
-  const directories = new WeakMap<EhrConnection, LruMap<Promise<ReadonlyMap<string, Resource>>>>();
 
   async function callAndKeep(unit: UnitWanted, { firstDay, endDay, now }: Ask): Promise<AnsweredDays> {
     const days = await callForDays(unit, firstDay, endDay, now);
@@ -100,18 +104,28 @@ export function createAsker(db: Db, log: Logger): Asker {
       uses.set(key, count);
       if (count >= oftenAsked && unit.ehr.isIdle() && !running.has(key)) ask(unit, wanted).catch(() => undefined);
     },
-    resourcesOf({ ehr, careUnit }) {
-      const known = directories.get(ehr) ?? new LruMap(mostUnits, directoryMs);
-      directories.set(ehr, known);
-      const found = known.get(careUnit.id);
-      if (found) return found;
-      const asked = ehr
-        .call('listResources', careUnit)
-        .then((resources) => new Map(resources.map((resource) => [resource.id, resource])));
-      known.set(careUnit.id, asked);
-      asked.catch(() => known.delete(careUnit.id));
-      return asked;
-    },
+    resourcesOf: keptByUnit(async ({ ehr, careUnit }) => {
+      const resources = await ehr.call('listResources', careUnit);
+      return new Map(resources.map((resource) => [resource.id, resource]));
+    }),
+    servicesOf: keptByUnit(({ ehr, careUnit }) => ehr.call('listHealthcareServices', careUnit)),
+  };
+}
+
+/** Reads what rarely changes of a care unit once in some minutes. A failure is not kept. */
+function keptByUnit<Result>(read: (unit: Place) => Promise<Result>): (unit: Place) => Promise<Result> {
+  /** By connection: a changed EHR has another one. */
+  const kept = new WeakMap<EhrConnection, LruMap<Promise<Result>>>();
+  return (unit) => {
+    const { ehr, careUnit } = unit;
+    const known = kept.get(ehr) ?? new LruMap(mostUnits, directoryMs);
+    kept.set(ehr, known);
+    const found = known.get(careUnit.id);
+    if (found) return found;
+    const reading = read(unit);
+    known.set(careUnit.id, reading);
+    reading.catch(() => known.delete(careUnit.id));
+    return reading;
   };
 }
 

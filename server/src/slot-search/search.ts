@@ -1,4 +1,4 @@
-import type { Resource } from '@crossward/connector-kit';
+import type { HealthcareService, Resource } from '@crossward/connector-kit';
 import type { Db } from '../db/kysely.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
@@ -16,6 +16,8 @@ export interface UnitSearch extends UnitWanted {
   accepts(slot: KeptSlot, resources: ReadonlyMap<string, Resource>): boolean;
   /** `accepts` needs the resources. */
   readonly needsResources: boolean;
+  /** Instead of `serviceIds`: the ids of the services that are wanted, of those that the care unit has. None: no slots. */
+  findServiceIds?: ((services: readonly HealthcareService[]) => readonly string[]) | undefined;
   /** Why it is known beforehand that the EHR does not answer. */
   readonly failure?: Problem | undefined;
 }
@@ -87,7 +89,7 @@ interface Progress {
 export async function findFreeSlots(db: Db, asker: Asker, search: TimeslotSearch): Promise<FoundSlots> {
   const late = lateAfter(search.waitMs);
   try {
-    const all = search.units.map((unit) => begin(unit, search));
+    const all = await Promise.all(search.units.map((unit) => begin(asker, unit, search, late.promise)));
     for (const reach of reaches) {
       await goOn(db, asker, search, all, reach, late.promise);
       const found = merge(all, search);
@@ -101,13 +103,38 @@ export async function findFreeSlots(db: Db, asker: Asker, search: TimeslotSearch
   }
 }
 
-function begin(unit: UnitSearch, { after, perCareUnit }: TimeslotSearch): Progress {
-  const { timeZone } = unit.careUnit;
+async function begin(
+  asker: Asker,
+  unit: UnitSearch,
+  { after, perCareUnit }: TimeslotSearch,
+  late: Promise<'late'>,
+): Promise<Progress> {
+  const { findServiceIds, careUnit, start, end } = unit;
+  let { serviceIds, failure } = unit;
+  try {
+    if (findServiceIds && !failure) serviceIds = findServiceIds(await inTime(asker.servicesOf(unit), late));
+  } catch (error) {
+    failure = asFailure(error);
+  }
+  const { timeZone } = careUnit;
   // The first slots of a care unit are counted from the start of the range.
-  const from = Math.max(unit.start.getTime(), Date.now(), perCareUnit === undefined ? (after?.[0] ?? 0) : 0);
+  const from = Math.max(start.getTime(), Date.now(), perCareUnit === undefined ? (after?.[0] ?? 0) : 0);
   const dayOf = (instant: number) => formatInstant(new Date(instant), timeZone).slice(0, dayLength);
-  const days = from < unit.end.getTime() ? daysBetween(dayOf(from), dayAfter(dayOf(unit.end.getTime() - 1))) : [];
-  return { unit, days, known: 0, found: [], resources: new Map(), failure: unit.failure };
+  const isEmpty = from >= end.getTime() || serviceIds?.length === 0;
+  const days = isEmpty ? [] : daysBetween(dayOf(from), dayAfter(dayOf(end.getTime() - 1)));
+  return { unit: { ...unit, serviceIds }, days, known: 0, found: [], resources: new Map(), failure };
+}
+
+/** @throws Problem `ehr_timeout` if the search does not wait any longer */
+async function inTime<Result>(work: Promise<Result>, late: Promise<'late'>): Promise<Result> {
+  const result = await Promise.race([work, late]);
+  if (result === 'late') throw new Problem('ehr_timeout', { detail: 'The EHR has not answered yet.' });
+  return result as Result;
+}
+
+/** A mistake in one connector does not fail the search of the others. */
+function asFailure(error: unknown): Problem {
+  return error instanceof Problem ? error : new Problem('internal_error', { cause: error });
 }
 
 /** Gets to know the first `reach` days of each care unit. */
@@ -131,7 +158,7 @@ async function goOn(
   const kept = await readKeptDays(db, wanted, search.maxAgeSeconds);
   const steps = open.map((progress, index) =>
     reachDays(asker, search, progress, reach, kept[index] as KeptDays, late).catch((error: unknown) => {
-      progress.failure = error instanceof Problem ? error : new Problem('internal_error', { cause: error });
+      progress.failure = asFailure(error);
     }),
   );
   await Promise.all(steps);
@@ -152,12 +179,7 @@ async function reachDays(
   late: Promise<'late'>,
 ): Promise<void> {
   const { unit, days } = progress;
-  const inTime = async <Result>(work: Promise<Result>): Promise<Result> => {
-    const result = await Promise.race([work, late]);
-    if (result === 'late') throw new Problem('ehr_timeout', { detail: 'The EHR has not answered yet.' });
-    return result as Result;
-  };
-  if (unit.needsResources) progress.resources = await inTime(asker.resourcesOf(unit));
+  if (unit.needsResources) progress.resources = await inTime(asker.resourcesOf(unit), late);
   const askFor = () => ({
     firstDay: days[progress.known] as string,
     endDay: endOf(days, Math.max(reach, progress.known + daysAtOnce)),
@@ -175,7 +197,7 @@ async function reachDays(
   if (refusal) throw refusal;
   while (progress.known < target) {
     const before = progress.known;
-    take(progress, await inTime(asker.ask(unit, askFor())), days.length);
+    take(progress, await inTime(asker.ask(unit, askFor()), late), days.length);
     if (progress.known === before) throw new Error('An answer has the first day that was asked for');
   }
 }

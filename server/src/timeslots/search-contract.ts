@@ -33,7 +33,7 @@ export const timeslotSearchBody = Type.Object(
             care_unit_id: text({ minLength: 1 }),
             healthcare_service_ids: Type.Optional(
               Type.Array(text({ minLength: 1 }), {
-                description: 'Only these healthcare services of the care unit. Absent: all.',
+                description: 'Only these healthcare services of the care unit, instead of `service`. Absent: all.',
                 minItems: 1,
                 maxItems: 100,
               }),
@@ -47,6 +47,14 @@ export const timeslotSearchBody = Type.Object(
           maxItems: mostCareUnits,
         },
       ),
+    ),
+    service: Type.Optional(
+      text({
+        minLength: 1,
+        maxLength: 300,
+        description:
+          'What the appointment is for, in every care unit that has it: a `service` of `GET /api/services`. Absent: anything.',
+      }),
     ),
     start: dateTime('Start of the range.'),
     end: dateTime('End of the range, at most 92 days after `start`.'),

@@ -11,7 +11,7 @@ import type { EhrRegistry } from '../ehr/registry.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import { describeError } from '../log/describe-error.ts';
 import { inBody } from '../problems/places.ts';
-import { Problem } from '../problems/problem.ts';
+import { Problem, problemAt } from '../problems/problem.ts';
 import type { KeptSlot } from '../slot-search/kept.ts';
 import {
   type FoundSlot,
@@ -21,12 +21,13 @@ import {
   type Unanswered,
   type UnitSearch,
 } from '../slot-search/search.ts';
+import { type ServiceIds, wantedService } from '../slot-search/services.ts';
 import { instantFormatter } from '../time/date-times.ts';
 import { longestRangeHours } from './contract.ts';
 import { mostCareUnits, type timeslotSearchBody, timeslotSearchSchema, type Weekday } from './search-contract.ts';
 
 type Body = Static<typeof timeslotSearchBody>;
-type SearchInput = Pick<Input<'client'>, 'client' | 'services' | 'readHeader' | 'countRequest'> & {
+type SearchInput = Pick<Input<'client'>, 'client' | 'services' | 'readHeader' | 'countRequest' | 'sameServices'> & {
   readonly body: Body;
 };
 
@@ -58,6 +59,7 @@ export const searchTimeslots = endpoint({
     ...identifierReasons,
     ...ehrReadReasons,
   ],
+  reasonsOfNames: ['healthcare_service_not_found'],
   examples: {
     body: { start: '2027-03-19T08:00:00', end: '2027-04-19T00:00:00', time_of_day: { end: '12:00' }, limit: 50 },
     response: {
@@ -112,17 +114,23 @@ export const searchTimeslots = endpoint({
 
 /** @throws Problem 404 for a care unit that is not granted */
 function unitsOf(input: SearchInput): readonly UnitSearch[] {
-  const { client, services, body } = input;
+  const { client, services, body, sameServices } = input;
+  const idsIn = body.service === undefined ? undefined : wantedService(sameServices(), body.service);
+  if (body.service !== undefined && !idsIn) {
+    const detail = 'No service has this code: `GET /api/services` lists what can be searched for.';
+    throw problemAt(inBody('service'), 'healthcare_service_not_found', detail);
+  }
   if (body.care_units) {
     return body.care_units.map(({ emr, care_unit_id, healthcare_service_ids }, index) => {
       const place = `care_units/${index}`;
       const { ehr, careUnit } = granted(client, services.ehrs, emr, care_unit_id, place);
-      return unitSearch(input, ehr, careUnit, healthcare_service_ids && [...new Set(healthcare_service_ids)]);
+      const ids = healthcare_service_ids && { ids: [...new Set(healthcare_service_ids)] };
+      return unitSearch(input, ehr, careUnit, ids ?? idsIn?.({ ehr, careUnit }));
     });
   }
   const all = [...services.ehrs.values()].flatMap((ehr) =>
     [...ehr.careUnits.values()].flatMap((careUnit) =>
-      client.grants.get(ehr.id)?.has(careUnit.id) ? [unitSearch(input, ehr, careUnit, undefined)] : [],
+      client.grants.get(ehr.id)?.has(careUnit.id) ? [unitSearch(input, ehr, careUnit, idsIn?.({ ehr, careUnit }))] : [],
     ),
   );
   if (all.length <= mostCareUnits) return all;
@@ -153,7 +161,7 @@ function unitSearch(
   { body, readHeader }: SearchInput,
   ehr: EhrConnection,
   careUnit: CareUnitConnection,
-  serviceIds: readonly string[] | undefined,
+  wantedServices: ServiceIds | undefined,
 ): UnitSearch {
   const places = { start: inBody('start'), end: inBody('end') };
   const range = readRange(body, places, careUnit.timeZone, longestRangeHours);
@@ -162,7 +170,8 @@ function unitSearch(
   return {
     ehr,
     careUnit,
-    serviceIds,
+    serviceIds: wantedServices?.ids,
+    findServiceIds: wantedServices?.find,
     ...range,
     failure,
     needsResources: wanted !== undefined,

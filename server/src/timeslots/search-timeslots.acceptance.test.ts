@@ -5,6 +5,8 @@ import { withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
 import { type Problem, type RequestOptions, startGateway } from '../../../test/gateway/gateway.ts';
 import { type Appointment, local, oslo, type Slot } from '../../../test/requests/bookings.ts';
 
+const serviceTypes = 'http://terminology.hl7.org/CodeSystem/service-type';
+
 /** Searches of EHRs, and what the test does with them. */
 const ehrs = { calls: 0, holdUp: new Map<string, Promise<void>>(), fail: new Set<string>() };
 
@@ -25,6 +27,17 @@ const gateway = await startGateway({
   connectors: [wrapConnector(watched)],
   configure: (configuration) => ({
     ...withEhr(configuration, { id: 'by-patient', like: 'sandbox-uk', policies: {} }),
+    services: [
+      {
+        code: 'talk',
+        name: 'A talk',
+        healthcare_services: [
+          { emr: 'sandbox-no', ids: ['consultation'] },
+          { emr: 'sandbox-uk', care_unit: 'hillview', ids: ['consultation'] },
+        ],
+      },
+      { code: 'jab', name: 'A jab', codes: [{ system: serviceTypes, code: '57' }] },
+    ],
     limits: { ...configuration.limits, requests_per_minute: 100_000 },
   }),
 });
@@ -318,6 +331,48 @@ describe('an EHR that does not answer', () => {
     expect(unanswered).toMatchObject([
       { emr: 'by-patient', reason: 'operation_unsupported', retry_after_seconds: null },
     ]);
+  });
+});
+
+describe('a service that means the same in all care units', () => {
+  const placesOf = ({ timeslots }: Response) =>
+    [...new Set(timeslots.map((it) => `${it.care_unit_id} ${it.healthcare_service_id}`))].sort();
+
+  test.each<[string, string[]]>([
+    ['talk', ['bergen-nord consultation', 'oslo-sentrum consultation']],
+    ['jab', careUnits.map(([, careUnit]) => `${careUnit} vaccination`).sort()],
+    [`${serviceTypes}|124`, careUnits.map(([, careUnit]) => `${careUnit} consultation`).sort()],
+    [`${serviceTypes}|999`, []],
+  ])('%s', async (service, places) => {
+    const page = await search({ service, limit: 500 });
+    expect([placesOf(page), page.unanswered]).toEqual([places, []]);
+  });
+
+  test('that nobody has named is refused', async () => {
+    expect(await refused({ service: 'walk' })).toEqual({
+      status: 400,
+      reason: 'healthcare_service_not_found',
+      pointer: '/service',
+    });
+  });
+
+  test('is listed with the care units of the client that have it', async () => {
+    const { status, body } = await gateway.request<{ services: unknown[]; unanswered: unknown[] }>(
+      'GET',
+      '/api/services',
+      { client: 'narrowed' },
+    );
+    const inOslo = (id: string) => [{ emr: 'sandbox-no', care_unit_id: 'oslo-sentrum', healthcare_service_ids: [id] }];
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      services: [
+        { service: `${serviceTypes}|124`, name: 'General Practice', care_units: inOslo('consultation') },
+        { service: `${serviceTypes}|57`, name: 'Immunization', care_units: inOslo('vaccination') },
+        { service: 'jab', name: 'A jab', care_units: inOslo('vaccination') },
+        { service: 'talk', name: 'A talk', care_units: inOslo('consultation') },
+      ],
+      unanswered: [],
+    });
   });
 });
 

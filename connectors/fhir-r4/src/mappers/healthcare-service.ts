@@ -1,4 +1,4 @@
-import type { HealthcareService } from '@crossward/connector-kit';
+import type { Code, HealthcareService } from '@crossward/connector-kit';
 import type { CodeableConcept, Coding, FhirHealthcareService } from '../fhir.ts';
 import type { FhirSettings } from '../settings.ts';
 
@@ -31,6 +31,11 @@ export function discoveredService(resource: FhirHealthcareService): BookableServ
     codings: concepts.flatMap(({ coding }) => coding ?? []),
     reference: `HealthcareService/${id}`,
   };
+}
+
+/** A coding without a code says nothing. */
+export function codeOf({ system, code, display }: Coding): Code[] {
+  return code ? [{ system: system || null, code, display: display ?? null }] : [];
 }
 
 /** The `serviceType` of an Appointment. A service without a code is known by its reference alone. */

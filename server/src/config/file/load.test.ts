@@ -72,6 +72,7 @@ test('applies defaults, resolves grants and hashes secrets from the environment'
       },
     ],
     messages: {},
+    services: [],
     identifier_types: [],
     identifier_headers: [],
     limits: {

@@ -232,7 +232,7 @@ function waitsForRestart({ text, ...mistake }: Mistake): Mistake {
 /** Settings other than EHRs and clients that differ. */
 function waitingSettings(running: ConfigurationFile, written: ConfigurationFile): string[] {
   const [before, after] = [running, written].map(
-    ({ emrs: _, clients: __, ...rest }) => rest as Record<string, unknown>,
+    ({ emrs: _, clients: __, services: ___, ...rest }) => rest as Record<string, unknown>,
   );
   return differences(before, after).flatMap((section) => {
     const parts = [before?.[section], after?.[section]].map((it) => (isMapping(it) ? it : undefined));

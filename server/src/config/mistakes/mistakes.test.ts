@@ -123,7 +123,7 @@ const cases: Record<string, readonly Case[]> = {
     [
       'the name of a prototype property',
       '__proto__: 1\n',
-      '17:1: __proto__: unknown key; allowed: emrs, clients, messages, limits, documents, identifier_types, identifier_headers, http, retention, audit, webhooks, console',
+      '17:1: __proto__: unknown key; allowed: emrs, clients, services, messages, limits, documents, identifier_types, identifier_headers, http, retention, audit, webhooks, console',
     ],
     [
       'a client certificate without its key',

@@ -24,6 +24,7 @@ export function ruleMistakes(file: PartialFile): Mistake[] {
     ...unknownTimeZones(file),
     ...unknownCountries(file),
     ...repeated(file.clients ?? [], ['clients'], 'id'),
+    ...repeated(file.services ?? [], ['services'], 'code'),
     ...(file.clients ?? []).flatMap((client, index) => nameMistakes(client?.name, ['clients', index, 'name'])),
     ...credentialMistakes(file),
     ...mistakenGrants(file),

@@ -10,6 +10,7 @@ import { messagesSchema } from './messages.ts';
 import { patientPageSchema } from './patient-page.ts';
 import { policiesSchema } from './policies.ts';
 import { environmentReference, id, settingChoice, settingText, webAddress, wholeNumber } from './schema-parts.ts';
+import { servicesSchema } from './services.ts';
 import { webhooksSchema } from './webhooks.ts';
 
 /** The scopes that a client can have. */
@@ -348,6 +349,7 @@ export function configurationSchema(
         description: 'EHRs connected to the gateway. `[]`: only those that operators manage with `crossward emr`.',
       }),
       clients: Type.Array(client, { description: 'Clients that may call the gateway.' }),
+      services: Type.Optional(servicesSchema),
       messages: Type.Optional(messagesSchema),
       limits: Type.Optional(limitsSchema),
       documents: Type.Optional(documentSettingsSchema),

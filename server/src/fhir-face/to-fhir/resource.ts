@@ -69,10 +69,17 @@ export function toHealthcareService(body: ServiceBody, careUnit: CareUnitConnect
     meta: { versionId: versionOf(body) },
     ...(minutes === null ? {} : { extension: [{ url: urls.durationMinutes, valueInteger: minutes }] }),
     active: true,
-    type: [toServiceType(body.id, body.name)],
+    type: [toServiceType(body.id, body.name), ...codings(body)],
     location: [{ reference: `Location/${careUnitLocationId(careUnit.id)}` }],
     name: body.name,
   };
+}
+
+/** What the service means in the codes of the EHR. */
+function codings({ codes }: ServiceBody): CodeableConcept[] {
+  return codes.map(({ system, code, display }) => ({
+    coding: [{ ...(system !== null && { system }), code, ...(display !== null && { display }) }],
+  }));
 }
 
 /** @param name absent: the caller may not know it */
