@@ -4,8 +4,8 @@ import { ehrReadReasons } from '../api/route-reasons.ts';
 import { choice } from '../api/schemas.ts';
 import { describeError } from '../log/describe-error.ts';
 import { Problem } from '../problems/problem.ts';
-import type { Place } from '../slot-search/ask.ts';
 import { searchableIn } from '../slot-search/services.ts';
+import type { InCareUnit } from '../writes/write-kind.ts';
 
 const servicesSchema = Type.Object({
   services: Type.Array(
@@ -89,9 +89,9 @@ export const listServices = endpoint({
   },
 });
 
-const named = ({ ehr, careUnit }: Place) => ({ emr: ehr.id, care_unit_id: careUnit.id });
+const named = ({ ehr, careUnit }: InCareUnit) => ({ emr: ehr.id, care_unit_id: careUnit.id });
 
-async function servicesIn({ slots }: Pick<Input<'client'>, 'slots'>, place: Place) {
+async function servicesIn({ slots }: Pick<Input<'client'>, 'slots'>, place: InCareUnit) {
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, longestWait);
   try {

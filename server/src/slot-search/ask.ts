@@ -2,20 +2,15 @@ import type { HealthcareService, Resource, TimeSlot } from '@crossward/connector
 import type { Logger } from 'pino';
 import { LruMap } from 'toad-cache';
 import type { Db } from '../db/kysely.ts';
-import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import type { EhrConnection } from '../ehr/connection.ts';
 import { describeError } from '../log/describe-error.ts';
 import { instantFormatter, startOfDay } from '../time/date-times.ts';
+import type { InCareUnit } from '../writes/write-kind.ts';
 import { dayLength, daysBetween } from './days.ts';
 import { byPosition, type KeptDay, type KeptSlot, keepDays } from './kept.ts';
 
-/** A care unit of an EHR. */
-export interface Place {
-  readonly ehr: EhrConnection;
-  readonly careUnit: CareUnitConnection;
-}
-
 /** Free time slots of one care unit that are looked for. */
-export interface UnitWanted extends Place {
+export interface UnitWanted extends InCareUnit {
   /** `undefined`: every healthcare service. */
   readonly serviceIds: readonly string[] | undefined;
 }
@@ -59,9 +54,9 @@ export interface Asker {
    */
   used(unit: UnitWanted, ask: Ask): void;
   /** The resources of a care unit by id, kept for some minutes. @throws Problem of the EHR */
-  resourcesOf(unit: Place): Promise<ReadonlyMap<string, Resource>>;
+  resourcesOf(unit: InCareUnit): Promise<ReadonlyMap<string, Resource>>;
   /** The healthcare services of a care unit, kept as long. @throws Problem of the EHR */
-  servicesOf(unit: Place): Promise<readonly HealthcareService[]>;
+  servicesOf(unit: InCareUnit): Promise<readonly HealthcareService[]>;
 }
 
 export function createAsker(db: Db, log: Logger): Asker {
@@ -113,7 +108,7 @@ export function createAsker(db: Db, log: Logger): Asker {
 }
 
 /** Reads what rarely changes of a care unit once in some minutes. A failure is not kept. */
-function keptByUnit<Result>(read: (unit: Place) => Promise<Result>): (unit: Place) => Promise<Result> {
+function keptByUnit<Result>(read: (unit: InCareUnit) => Promise<Result>): (unit: InCareUnit) => Promise<Result> {
   /** By connection: a changed EHR has another one. */
   const kept = new WeakMap<EhrConnection, LruMap<Promise<Result>>>();
   return (unit) => {

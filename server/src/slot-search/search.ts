@@ -1,6 +1,6 @@
 import type { HealthcareService, Resource } from '@crossward/connector-kit';
 import type { Db } from '../db/kysely.ts';
-import { Problem } from '../problems/problem.ts';
+import { Problem, unavailable } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { formatInstant, startOfDay } from '../time/date-times.ts';
 import type { AnsweredDays, Asker, UnitWanted } from './ask.ts';
@@ -112,6 +112,7 @@ async function begin(
   const { findServiceIds, careUnit, start, end } = unit;
   let { serviceIds, failure } = unit;
   try {
+    failure ??= pausedProblem(unit);
     if (findServiceIds && !failure) serviceIds = findServiceIds(await inTime(asker.servicesOf(unit), late));
   } catch (error) {
     failure = asFailure(error);
@@ -123,6 +124,14 @@ async function begin(
   const isEmpty = from >= end.getTime() || serviceIds?.length === 0;
   const days = isEmpty ? [] : daysBetween(dayOf(from), dayAfter(dayOf(end.getTime() - 1)));
   return { unit: { ...unit, serviceIds }, days, known: 0, found: [], resources: new Map(), failure };
+}
+
+/** What is kept of an EHR that operators have paused is not shown: nobody can book there. */
+function pausedProblem({ ehr }: UnitSearch): Problem | undefined {
+  const { pause } = ehr.health();
+  if (!pause) return undefined;
+  const retryAfterSeconds = pause.until ? Math.max(1, (pause.until.getTime() - Date.now()) / 1000) : undefined;
+  return unavailable('ehr_paused', { retryAfterSeconds });
 }
 
 /** @throws Problem `ehr_timeout` if the search does not wait any longer */

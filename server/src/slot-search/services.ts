@@ -1,6 +1,6 @@
 import type { HealthcareService } from '@crossward/connector-kit';
 import type { ConfiguredService } from '../config/schema/services.ts';
-import type { Place } from './ask.ts';
+import type { InCareUnit } from '../writes/write-kind.ts';
 
 /** A service that can be searched for in many care units. */
 export interface SearchableService {
@@ -10,9 +10,9 @@ export interface SearchableService {
 }
 
 /** The ids that the configuration gives for a care unit. */
-export function configuredIds(
+function configuredIds(
   { healthcare_services = [] }: ConfiguredService,
-  { ehr, careUnit }: Place,
+  { ehr, careUnit }: InCareUnit,
 ): readonly string[] {
   return healthcare_services
     .filter(({ emr, care_unit = careUnit.id }) => emr === ehr.id && care_unit === careUnit.id)
@@ -20,9 +20,9 @@ export function configuredIds(
 }
 
 /** The ids of those services of a care unit that mean a configured service. */
-export function idsOf(
+function idsOf(
   configured: ConfiguredService,
-  place: Place,
+  place: InCareUnit,
   services: readonly HealthcareService[],
 ): readonly string[] {
   const ids = configuredIds(configured, place);
@@ -35,7 +35,7 @@ export function idsOf(
 /** What the services of a care unit can be searched for by, each with its ids there. */
 export function searchableIn(
   configured: readonly ConfiguredService[],
-  place: Place,
+  place: InCareUnit,
   services: readonly HealthcareService[],
 ): readonly (SearchableService & { readonly ids: readonly string[] })[] {
   const found = new Map<string, SearchableService & { readonly ids: string[] }>();
@@ -68,7 +68,7 @@ function tokenOf({ system, code }: NonNullable<HealthcareService['codes']>[numbe
 export function wantedService(
   configured: readonly ConfiguredService[],
   service: string,
-): ((place: Place) => ServiceIds) | undefined {
+): ((place: InCareUnit) => ServiceIds) | undefined {
   const named = configured.find(({ code }) => code === service);
   if (named) {
     return (place) => {
