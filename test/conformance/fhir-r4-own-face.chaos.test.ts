@@ -6,6 +6,7 @@ import type { FhirSettings } from '../../connectors/fhir-r4/src/settings.ts';
 import { gatewayBefore } from '../../server/src/cli/gateway-before.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { oslo } from '../requests/bookings.ts';
+import { fewDays } from '../requests/few-days.ts';
 
 /*
  * The connector in front of the FHIR face of a second gateway: what the kit promises survives two mappings. The face has no
@@ -44,6 +45,7 @@ async function ownFace(mode: 'create' | 'operations'): Promise<Subject> {
       otherPatientId: 'p-3',
       resource: [{ type: 'emr_id', value: 'r-1' }],
       healthcareServiceId: 'consultation',
+      window: fewDays,
     },
     second: await open(plainHttp()),
     async restart() {

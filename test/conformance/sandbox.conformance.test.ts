@@ -5,6 +5,7 @@ import { sandboxSubject } from '../../connectors/sandbox/test/conformance-subjec
 import { gatewayBefore } from '../../server/src/cli/gateway-before.ts';
 import { type Database, openDatabase } from '../../server/src/db/database.ts';
 import { connectTimeout, createTestDatabase } from '../database/database.ts';
+import { fewDays } from '../requests/few-days.ts';
 import { assertPublished } from './published.ts';
 
 /** A busy machine may take longer between two statements of a transaction than a gateway is allowed to. */
@@ -24,6 +25,7 @@ describeConformance(
     const second =
       url === undefined ? undefined : await connectorInProcess(new URL('./sandbox-process.ts', import.meta.url), url);
     return Object.assign(subject, {
+      facts: { ...subject.facts, window: fewDays },
       ...(second && { second }),
       raceRounds: 3,
       callGateway: gatewayBefore(() => subject.connector),

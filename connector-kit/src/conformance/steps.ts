@@ -69,13 +69,22 @@ export async function freeSlots(
   )({ careUnit, ...range, limit: maxSlots, ...named, ...ofPatient, ...query });
 }
 
-/** Consecutive free slots of one resource, service and modality: an appointment has one of each. */
-export async function consecutiveSlots(
-  subject: Subject,
-  count: number,
-  query: Partial<TimeSlotQuery> = {},
-): Promise<TimeSlot[]> {
-  const slots = await freeSlots(subject, query);
+/**
+ * Consecutive free slots of one resource, service and modality: an appointment has one of each. Reads the whole window only if
+ * its first days have none, because nearly each check begins with this.
+ */
+export async function consecutiveSlots(subject: Subject, count: number, named: Named = {}): Promise<TimeSlot[]> {
+  const { start, end } = windowOf(subject);
+  const firstDays = { start, end: new Date(Math.min(end.getTime(), start.getTime() + 3 * day)) };
+  const found =
+    runIn(await freeSlots(subject, { ...named, ...firstDays }), count) ?? runIn(await freeSlots(subject, named), count);
+  if (found) return found;
+  throw new NotChecked(`the EHR has no ${count === 1 ? 'free slot' : `${count} consecutive free slots`}`);
+}
+
+type Named = Partial<Pick<TimeSlotQuery, 'resourceIds' | 'healthcareServiceIds'>>;
+
+function runIn(slots: readonly TimeSlot[], count: number): TimeSlot[] | undefined {
   for (const first of slots) {
     const found = [first];
     while (found.length < count) {
@@ -86,11 +95,11 @@ export async function consecutiveSlots(
     }
     if (found.length === count) return found;
   }
-  throw new NotChecked(`the EHR has no ${count === 1 ? 'free slot' : `${count} consecutive free slots`}`);
+  return undefined;
 }
 
-export async function freeSlot(subject: Subject, query: Partial<TimeSlotQuery> = {}): Promise<TimeSlot> {
-  const [slot] = await consecutiveSlots(subject, 1, query);
+export async function freeSlot(subject: Subject, named: Named = {}): Promise<TimeSlot> {
+  const [slot] = await consecutiveSlots(subject, 1, named);
   return given(slot, 'the EHR has no free slot');
 }
 

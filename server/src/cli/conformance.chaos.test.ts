@@ -8,6 +8,7 @@ import { type FakeOptions, startFake } from '../../../connectors/fhir-r4/fake/se
 import { nightsOfClockChanges } from '../../../connectors/fhir-r4/test/clock-changes.ts';
 import { settingsFor } from '../../../connectors/fhir-r4/test/subject.ts';
 import { nextClockChange } from '../../../test/requests/clock-change-days.ts';
+import { fewDays } from '../../../test/requests/few-days.ts';
 import { crossward } from './test-support.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'crossward-conformance-'));
@@ -40,7 +41,7 @@ async function conformance(options: FakeOptions, words: string) {
     await writeFile(config, JSON.stringify({ emrs: [emr], clients: [] }));
     const { code, stdout, stderr } = await crossward(
       `conformance --config ${config} --patient p-1 se_personal_number:191212121212 ` +
-        `--resource r-1 hsa_id:SE0000000000-1001 se_personal_number:196408233234 --service consultation --other-patient p-3 ${newPatients} ${asWritten} --json ${words}`,
+        `--resource r-1 hsa_id:SE0000000000-1001 se_personal_number:196408233234 --service consultation --other-patient p-3 --until ${fewDays.end.toISOString()} ${newPatients} ${asWritten} --json ${words}`,
     );
     return { code, stderr, report: JSON.parse(stdout) as Report, fake };
   } finally {
