@@ -8,7 +8,7 @@ import type { Subject } from './subject.ts';
 async function correct(): Promise<Subject> {
   const fake = await startFake({ data: { days: 4 } });
   onTestFinished(() => fake.close());
-  return fhirSubject('correct', settingsFor(fake.url), fake.close, { store: fake.store });
+  return fhirSubject('correct', settingsFor(fake.url), fake.close, { store: fake.store, isAlone: true });
 }
 
 type Variant = [name: string, capability: string, check: string, defects: Defective, reason: string];

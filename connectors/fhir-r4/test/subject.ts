@@ -79,6 +79,8 @@ export async function probeServer(
 interface SubjectOptions extends Pick<Facts, 'oneSlotOnly' | 'otherPatientId' | 'window'> {
   readonly store?: Store | undefined;
   readonly units?: readonly ConfiguredCareUnit[] | undefined;
+  /** Without a second connection, whose process takes half a second to start. */
+  readonly isAlone?: boolean;
 }
 
 /** A subject of the conformance kit: connectors to a server that has the data set. */
@@ -86,14 +88,16 @@ export async function fhirSubject(
   name: string,
   settings: FhirSettings,
   close: () => Promise<void>,
-  { oneSlotOnly, store, units = careUnits, otherPatientId = 'p-3', window }: SubjectOptions = {},
+  { oneSlotOnly, store, units = careUnits, otherPatientId = 'p-3', window, isAlone = false }: SubjectOptions = {},
   now = () => new Date(),
 ): Promise<Subject> {
   let http = plainHttp();
   const leftOut: LeftOutRecord[] = [];
   const open = () => openConnector(settings, http, units, now, (record) => void leftOut.push(record));
   let connector = await open();
-  const second = await connectorInProcess(new URL('./second.ts', import.meta.url), { settings, units });
+  const second = isAlone
+    ? undefined
+    : await connectorInProcess(new URL('./second.ts', import.meta.url), { settings, units });
   return {
     name,
     get connector() {
@@ -134,7 +138,7 @@ export async function fhirSubject(
     directChanges: await directChangesBy(settings, units),
     ...(store ? { oddRecords: { ...oddRecordsIn(store), leftOut }, timedChanges: timedChangesIn(store) } : {}),
     async close() {
-      await second.close();
+      await second?.close();
       await close();
     },
   };
