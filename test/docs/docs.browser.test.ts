@@ -17,8 +17,9 @@ describe.skipIf(isMissing)('in a browser', browserTimeout, () => {
   let demo: Gateway;
   let browser: Awaited<ReturnType<typeof startBrowser>>;
   let page: Page;
-  let requests: URL[];
-  let browserErrors: string[];
+  let requests: URL[] = [];
+  const browserErrors: string[] = [];
+  const references = new Map<string, Promise<Page>>();
 
   beforeAll(async () => {
     gateway = await startGateway();
@@ -34,63 +35,143 @@ describe.skipIf(isMissing)('in a browser', browserTimeout, () => {
   });
 
   beforeEach(async () => {
-    requests = [];
-    browserErrors = [];
-    page = await browser.context.newPage();
-    page.on('request', (request) => requests.push(new URL(request.url())));
-    page.on('console', (message) => {
-      // Violations of the content security policy are reported as errors.
-      if (['error', 'warning'].includes(message.type())) browserErrors.push(message.text());
-    });
-    page.on('pageerror', (error) => browserErrors.push(error.message));
+    page = await newPage();
   });
 
   afterEach(async () => {
     await page.close();
     const isGateway = ({ protocol, host }: URL) =>
       ['data:', 'blob:'].includes(protocol) || [gateway, demo].some(({ port }) => host === `127.0.0.1:${port}`);
-    expect(requests.filter((url) => !isGateway(url)).map(String)).toEqual([]);
-    expect(browserErrors).toEqual([]);
+    const elsewhere = requests.filter((url) => !isGateway(url)).map(String);
+    requests = [];
+    expect(elsewhere).toEqual([]);
+    expect(browserErrors.splice(0)).toEqual([]);
   });
 
-  // Each page takes ten seconds of processor time. `/docs/` is opened by the other tests.
+  async function newPage(): Promise<Page> {
+    const opened = await browser.context.newPage();
+    opened.on('request', (request) => requests.push(new URL(request.url())));
+    opened.on('console', (message) => {
+      // Violations of the content security policy are reported as errors.
+      if (['error', 'warning'].includes(message.type())) browserErrors.push(message.text());
+    });
+    opened.on('pageerror', (error) => browserErrors.push(error.message));
+    return opened;
+  }
+
+  /** The page of the reference, loaded once for all tests, because that takes ten seconds of processor time. */
+  function referenceAt(url: string): Promise<Page> {
+    const opened = references.get(url) ?? newPage().then((it) => it.goto(url).then(() => it));
+    references.set(url, opened);
+    return opened;
+  }
+
+  const startOfDemo = () => referenceAt(`http://127.0.0.1:${demo.port}/docs/`);
+  const bookingOfDemo = () =>
+    referenceAt(
+      `http://127.0.0.1:${demo.port}/docs/#tag/appointments/POST/api/emrs/{emr}/care-units/{care_unit_id}/appointments`,
+    );
+
   test('/docs shows every operation, without credentials', async () => {
-    await page.goto('/docs');
-    for (const { summary } of gateway.app.endpointDeps.endpoints) await page.getByText(summary).first().waitFor();
+    const reference = await referenceAt('/docs');
+    for (const { summary } of gateway.app.endpointDeps.endpoints) await reference.getByText(summary).first().waitFor();
     // Not `networkidle`: that event is missed if the page is idle before the listener is added.
-    await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve))');
+    await reference.evaluate('new Promise((resolve) => requestIdleCallback(resolve))');
     expect(requests.map(({ pathname }) => pathname)).toContain('/docs/reference.json');
-  });
-
-  test('the first sample of a response to a booking is that of a booking', async () => {
-    await page.goto('/docs/#tag/appointments/POST/api/emrs/{emr}/care-units/{care_unit_id}/appointments');
-    const booking = page.getByRole('region', { name: 'Create an appointment' });
-    await booking.getByRole('tab').first().waitFor();
-    expect(await booking.getByRole('tab').first().innerText()).toContain('201');
   });
 
   test('an operation can be sent from the page', async () => {
     const { id, secret } = gateway.credentials('everything');
-    await page.goto('/docs/');
-    const credentials = page.locator('.scalar-password-input');
+    const reference = await referenceAt('/docs');
+    const credentials = reference.locator('.scalar-password-input');
     await credentials.nth(0).fill(id);
     await credentials.nth(1).fill(secret);
-    expect(await statusOfListing()).toBe(200);
+    expect(await statusOfListing(reference)).toBe(200);
   });
 
+  test('blocks a script that is not part of the page', async () => {
+    const reference = await referenceAt('/docs');
+    await expect(reference.addScriptTag({ content: 'globalThis.intruder = true' })).rejects.toThrow();
+    expect(await reference.evaluate('globalThis.intruder')).toBeUndefined();
+    expect(browserErrors.splice(0).join('\n')).toContain('Content Security Policy');
+  });
+
+  test('the first sample of a response to a booking is that of a booking', async () => {
+    const booking = (await bookingOfDemo()).getByRole('region', { name: 'Create an appointment' });
+    await booking.getByRole('tab').first().waitFor();
+    expect(await booking.getByRole('tab').first().innerText()).toContain('201');
+  });
+
+  test.each(['light', 'dark'] as const)('the reference works for everyone: %s', async (colorScheme) => {
+    for (const open of [startOfDemo, bookingOfDemo]) {
+      const reference = await open();
+      await reference.emulateMedia({ colorScheme });
+      await reference.locator('.code-input-lite__editor').first().waitFor();
+      if (open === bookingOfDemo)
+        await reference.getByRole('region', { name: 'Create an appointment' }).getByRole('tab').first().waitFor();
+      // The page follows the theme of the system, in its own time.
+      await reference.locator(`body.${colorScheme}-mode`).waitFor();
+      await reference.evaluate(
+        `Promise.allSettled(document.getAnimations().filter((it) => it instanceof CSSTransition).map((it) => it.finished))`,
+      );
+      await reference.evaluate(axe.source);
+      expect(await violationsIn(reference, rulesFor[colorScheme]), reference.url()).toEqual([]);
+    }
+  });
+
+  test('texts of the reference do not run into each other', async () => {
+    const start = await startOfDemo();
+    await start.setViewportSize({ width: 1280, height: 900 });
+    const box = async (locator: Locator) => {
+      await locator.waitFor();
+      return locator.evaluate((it) => {
+        const range = it.ownerDocument.createRange();
+        range.selectNodeContents(it);
+        const { left, right, top, bottom } = range.getBoundingClientRect();
+        return { left, right, top, bottom };
+      });
+    };
+    const heading = await box(start.getByRole('heading', { name: 'Authentication' }).last());
+    const kind = await box(start.getByRole('button', { name: 'Selected Auth Type' }));
+    expect(kind.left >= heading.right || kind.top >= heading.bottom, JSON.stringify([heading, kind])).toBe(true);
+
+    const reference = await bookingOfDemo();
+    await reference.setViewportSize({ width: 1280, height: 900 });
+    const booking = reference.getByRole('region', { name: 'Create an appointment' });
+    const tabs = booking.getByRole('tab');
+    const schema = await box(booking.getByText('Show Schema').first());
+    for (let index = 0; index < (await tabs.count()); index++) {
+      const tab = await box(tabs.nth(index));
+      const isApart = tab.right <= schema.left || tab.bottom <= schema.top || tab.top >= schema.bottom;
+      expect(isApart, JSON.stringify([index, tab, schema])).toBe(true);
+    }
+  });
+
+  test('a sample is shown as a whole in a low window, as at 200 %', async () => {
+    const reference = await bookingOfDemo();
+    await reference.setViewportSize({ width: 640, height: 450 });
+    const booking = reference.getByRole('region', { name: 'Create an appointment' });
+    await booking.locator('.response-card code').getByText('status').first().waitFor();
+    const hidden = await booking
+      .locator('.examples .scalar-card-content')
+      .evaluateAll((them) => them.map((it) => it.scrollHeight - it.clientHeight));
+    expect(hidden.length).toBeGreaterThan(3);
+    expect(hidden.filter((height) => height > 0)).toEqual([]);
+  });
+
+  // Last, because it scrolls the page and opens a dialog.
   test('an operation of the demo can be sent without filling in anything', async () => {
-    await page.goto(`http://127.0.0.1:${demo.port}/docs/`);
-    expect(await statusOfListing()).toBe(200);
+    expect(await statusOfListing(await startOfDemo())).toBe(200);
   });
 
   /** Sends the operation that lists the EHRs. */
-  async function statusOfListing(): Promise<number> {
+  async function statusOfListing(reference: Page): Promise<number> {
     // Operations are rendered when they come into view.
-    await page.evaluate("location.hash = 'tag/ehr-systems/GET/api/emrs'");
-    const listing = page.getByRole('region', { name: 'List EHRs' });
+    await reference.evaluate("location.hash = 'tag/ehr-systems/GET/api/emrs'");
+    const listing = reference.getByRole('region', { name: 'List EHRs' });
     await listing.getByRole('button', { name: 'Test Request' }).click();
-    const emrsResponse = page.waitForResponse((response) => new URL(response.url()).pathname === '/api/emrs');
-    await page.getByRole('button', { name: 'Send' }).first().click();
+    const emrsResponse = reference.waitForResponse((response) => new URL(response.url()).pathname === '/api/emrs');
+    await reference.getByRole('button', { name: 'Send' }).first().click();
     return (await emrsResponse).status();
   }
 
@@ -115,19 +196,6 @@ describe.skipIf(isMissing)('in a browser', browserTimeout, () => {
       }
     },
   );
-
-  test.each(['light', 'dark'] as const)('the reference works for everyone: %s', async (colorScheme) => {
-    await page.emulateMedia({ colorScheme });
-    for (const hash of ['', '#tag/appointments/POST/api/emrs/{emr}/care-units/{care_unit_id}/appointments']) {
-      // Another page first: a change of the fragment alone loads nothing.
-      await page.goto(`http://127.0.0.1:${demo.port}/`);
-      await page.goto(`http://127.0.0.1:${demo.port}/docs/${hash}`);
-      await page.locator('.code-input-lite__editor').first().waitFor();
-      if (hash) await page.getByRole('region', { name: 'Create an appointment' }).getByRole('tab').first().waitFor();
-      await page.evaluate(axe.source);
-      expect(await violationsIn(page, rulesFor[colorScheme]), hash).toEqual([]);
-    }
-  });
 
   // That each reason has a page with its texts is proved over HTTP.
   test('the page of a problem reason is shown in the style of the console', async () => {
@@ -186,55 +254,5 @@ describe.skipIf(isMissing)('in a browser', browserTimeout, () => {
     expect(copied).toContain("curl -sS -w '\\n'");
     expect(await page.evaluate("getComputedStyle(document.querySelector('.commands')).whiteSpace")).toBe('pre');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
-  });
-
-  test('texts of the reference do not run into each other', async () => {
-    await page.setViewportSize({ width: 1280, height: 900 });
-    await page.goto(`http://127.0.0.1:${demo.port}/docs/`);
-    const box = async (locator: Locator) => {
-      await locator.waitFor();
-      return locator.evaluate((it) => {
-        const range = it.ownerDocument.createRange();
-        range.selectNodeContents(it);
-        const { left, right, top, bottom } = range.getBoundingClientRect();
-        return { left, right, top, bottom };
-      });
-    };
-    const heading = await box(page.getByRole('heading', { name: 'Authentication' }).last());
-    const kind = await box(page.getByRole('button', { name: 'Selected Auth Type' }));
-    expect(kind.left >= heading.right || kind.top >= heading.bottom, JSON.stringify([heading, kind])).toBe(true);
-
-    await page.goto(
-      `http://127.0.0.1:${demo.port}/docs/#tag/appointments/POST/api/emrs/{emr}/care-units/{care_unit_id}/appointments`,
-    );
-    const booking = page.getByRole('region', { name: 'Create an appointment' });
-    const tabs = booking.getByRole('tab');
-    const schema = await box(booking.getByText('Show Schema').first());
-    for (let index = 0; index < (await tabs.count()); index++) {
-      const tab = await box(tabs.nth(index));
-      const isApart = tab.right <= schema.left || tab.bottom <= schema.top || tab.top >= schema.bottom;
-      expect(isApart, JSON.stringify([index, tab, schema])).toBe(true);
-    }
-  });
-
-  test('a sample is shown as a whole in a low window, as at 200 %', async () => {
-    await page.setViewportSize({ width: 640, height: 450 });
-    await page.goto(
-      `http://127.0.0.1:${demo.port}/docs/#tag/appointments/POST/api/emrs/{emr}/care-units/{care_unit_id}/appointments`,
-    );
-    const booking = page.getByRole('region', { name: 'Create an appointment' });
-    await booking.locator('.response-card code').getByText('status').first().waitFor();
-    const hidden = await booking
-      .locator('.examples .scalar-card-content')
-      .evaluateAll((them) => them.map((it) => it.scrollHeight - it.clientHeight));
-    expect(hidden.length).toBeGreaterThan(3);
-    expect(hidden.filter((height) => height > 0)).toEqual([]);
-  });
-
-  test('blocks a script that is not part of the page', async () => {
-    await page.goto('/docs/');
-    await expect(page.addScriptTag({ content: 'globalThis.intruder = true' })).rejects.toThrow();
-    expect(await page.evaluate('globalThis.intruder')).toBeUndefined();
-    expect(browserErrors.splice(0).join('\n')).toContain('Content Security Policy');
   });
 });
