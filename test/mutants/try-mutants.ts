@@ -15,10 +15,15 @@ const longestMilliseconds = 600_000;
  * Runs the kit on each mutant, in copies of the connectors.
  *
  * @param tell called with a line for each mutant
+ * @param unchanged the capabilities that a connector without a mutant is checked for. Empty: all
  * @returns what is not as it should be: a connector that fails without a mutant, a mutant that no check catches and that says no
  *   reason, and a reason that is no longer true
  */
-export async function tryMutants(mutants: readonly Mutant[], tell: (line: string) => void): Promise<readonly string[]> {
+export async function tryMutants(
+  mutants: readonly Mutant[],
+  tell: (line: string) => void,
+  unchanged: readonly string[] = [],
+): Promise<readonly string[]> {
   const faults: string[] = [];
   const queue = [
     ...Array.from(new Set(mutants.map((it) => it.of)), (of) => (copy: string) => tryUnchanged(copy, of)),
@@ -26,7 +31,7 @@ export async function tryMutants(mutants: readonly Mutant[], tell: (line: string
   ];
 
   async function tryUnchanged(copy: string, of: string): Promise<void> {
-    const failure = await failureOf(copy, of);
+    const failure = await failureOf(copy, of, unchanged);
     tell(`${of}: ${failure ?? 'passes'}`);
     if (failure) faults.push(`${of} fails without a mutant: ${failure}`);
   }
@@ -63,9 +68,9 @@ export async function tryMutants(mutants: readonly Mutant[], tell: (line: string
 }
 
 /** The first check that fails, with its reason, or the error that ends the run. */
-function failureOf(copy: string, of: string): Promise<string | undefined> {
+function failureOf(copy: string, of: string, only: readonly string[] = []): Promise<string | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
-  const child = spawn(process.execPath, ['test/mutants/run-kit.ts', '--first', of], {
+  const child = spawn(process.execPath, ['test/mutants/run-kit.ts', '--first', of, ...only], {
     cwd: copy,
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: longestMilliseconds,
