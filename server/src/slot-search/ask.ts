@@ -36,8 +36,8 @@ export interface Ask {
   readonly since: number;
 }
 
-/** Slots for which an EHR is asked at once: as many as a page of the interface has, and one more. */
-const slotsAtOnce = 501;
+/** Slots for which an EHR is asked at once: of many care units, a search shows a few of each. */
+const slotsAtOnce = 201;
 /** Milliseconds. How long resources and services are used before they are asked for again. */
 const directoryMs = 300_000;
 const mostUnits = 10_000;
@@ -78,7 +78,9 @@ export function createAsker(db: Db, log: Logger): Asker {
     const key = keyOf(unit);
     const others = running.get(key) ?? new Set<Asking>();
     for (const { askedAt, firstDay, endDay, answer } of others) {
-      if (askedAt > wanted.since && firstDay <= wanted.firstDay && wanted.firstDay < endDay) return answer;
+      if (askedAt <= wanted.since || wanted.firstDay < firstDay || endDay <= wanted.firstDay) continue;
+      // A full answer may end before that day.
+      return answer.then((days) => (days.has(wanted.firstDay) ? days : ask(unit, wanted)));
     }
     const { firstDay, endDay, now } = wanted;
     const answer = callAndKeep(unit, wanted).finally(() => {

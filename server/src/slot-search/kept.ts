@@ -1,5 +1,6 @@
 import type { Modality } from '@crossward/connector-kit';
 import { sql } from 'kysely';
+import { grouped } from '../db/grouped.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 
 /** A free time slot as it is kept. Times in milliseconds since 1970, ids of the EHR. */
@@ -156,29 +157,48 @@ export function compare(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** Keeps what the EHR has shown of these days, unless later answers are kept already. */
-export async function keepDays(
-  db: Db,
-  { emr, careUnitId, serviceIds }: Whose,
-  days: readonly KeptDay[],
-): Promise<void> {
-  const rows = (serviceIds ?? [everyService]).flatMap((serviceId) =>
+/** What an EHR has shown. */
+interface Answer extends Whose {
+  readonly days: readonly KeptDay[];
+}
+
+const keepInGroup = grouped<Answer, undefined>({
+  begins: 'INSERT INTO kept_timeslots',
+  // Answers of one care unit can have days and services in common.
+  keyOf: ({ emr, careUnitId }) => JSON.stringify([emr, careUnitId]),
+  async run(db, answers) {
+    await sql`
+      INSERT INTO kept_timeslots AS kept (emr, care_unit_id, healthcare_service_id, day, asked_at, slots)
+      SELECT emr, care_unit_id, healthcare_service_id, day, asked_at, slots
+      FROM json_to_recordset(${JSON.stringify(answers.flatMap(rowsOf))}::json) AS asked (
+        emr text, care_unit_id text, healthcare_service_id text, day date, asked_at timestamptz, slots json)
+      ORDER BY emr, care_unit_id, healthcare_service_id, day
+      ON CONFLICT (emr, care_unit_id, healthcare_service_id, day) DO UPDATE
+        SET asked_at = EXCLUDED.asked_at, slots = EXCLUDED.slots
+        WHERE kept.asked_at < EXCLUDED.asked_at`.execute(db);
+    return [];
+  },
+});
+
+function rowsOf({ emr, careUnitId, serviceIds, days }: Answer) {
+  return (serviceIds ?? [everyService]).flatMap((serviceId) =>
     days.map(({ day, askedAt, slots }) => ({
+      emr,
+      care_unit_id: careUnitId,
       healthcare_service_id: serviceId,
       day,
       asked_at: new Date(askedAt),
       slots: serviceId === everyService ? slots : slots.filter((slot) => slot[3] === serviceId),
     })),
   );
-  await sql`
-    INSERT INTO kept_timeslots AS kept (emr, care_unit_id, healthcare_service_id, day, asked_at, slots)
-    SELECT ${emr}, ${careUnitId}, healthcare_service_id, day, asked_at, slots
-    FROM json_to_recordset(${JSON.stringify(rows)}::json) AS asked (
-      healthcare_service_id text, day date, asked_at timestamptz, slots json)
-    ORDER BY healthcare_service_id, day
-    ON CONFLICT (emr, care_unit_id, healthcare_service_id, day) DO UPDATE
-      SET asked_at = EXCLUDED.asked_at, slots = EXCLUDED.slots
-      WHERE kept.asked_at < EXCLUDED.asked_at`.execute(db);
+}
+
+/**
+ * Keeps what the EHR has shown of these days, unless later answers are kept already. The answers of several EHRs at a time share
+ * a statement.
+ */
+export async function keepDays(db: Db, whose: Whose, days: readonly KeptDay[]): Promise<void> {
+  await keepInGroup(db, { ...whose, days });
 }
 
 /** Notes that a schedule of a care unit has changed, in the transaction that ends the write. */

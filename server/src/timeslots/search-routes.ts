@@ -112,7 +112,7 @@ export const searchTimeslots = endpoint({
   },
 });
 
-/** @throws Problem 404 for a care unit that is not granted */
+/** @throws Problem 404 for a care unit that is not granted, 400 for one that is named twice */
 function unitsOf(input: SearchInput): readonly UnitSearch[] {
   const { client, services, body, sameServices } = input;
   const idsIn = body.service === undefined ? undefined : wantedService(sameServices(), body.service);
@@ -121,8 +121,12 @@ function unitsOf(input: SearchInput): readonly UnitSearch[] {
     throw problemAt(inBody('service'), 'healthcare_service_not_found', detail);
   }
   if (body.care_units) {
-    return body.care_units.map(({ emr, care_unit_id, healthcare_service_ids }, index) => {
+    return body.care_units.map(({ emr, care_unit_id, healthcare_service_ids }, index, all) => {
       const place = `care_units/${index}`;
+      const isSame = (it: (typeof all)[number]) => it.emr === emr && it.care_unit_id === care_unit_id;
+      // Its slots would be shown twice.
+      if (all.findIndex(isSame) < index)
+        throw problemAt(inBody(place), 'request_invalid', 'A care unit can be named once.');
       const { ehr, careUnit } = granted(client, services.ehrs, emr, care_unit_id, place);
       const ids = healthcare_service_ids && { ids: [...new Set(healthcare_service_ids)] };
       return unitSearch(input, ehr, careUnit, ids ?? idsIn?.({ ehr, careUnit }));

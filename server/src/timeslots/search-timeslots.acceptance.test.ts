@@ -176,6 +176,13 @@ describe('the merged list', () => {
     expect(found.map(keyOf)).toEqual(firsts.sort());
   });
 
+  test('is asked for once of each care unit, if the first days have enough', async () => {
+    const end = new Date(start.getTime() + 90 * dayMs).toISOString();
+    ehrs.calls = 0;
+    await search({ end, per_care_unit: 1, max_age_seconds: 0 });
+    expect(ehrs.calls).toBe(all.length);
+  });
+
   test("is limited to parts of days and weekdays in the care unit's own time", async () => {
     const body = { weekdays: ['tuesday', 'friday'], time_of_day: { start: '09:00', end: '10:00' }, limit: 500 };
     const { timeslots } = await search(body);
@@ -318,6 +325,37 @@ describe('an EHR that does not answer', () => {
     expect(next.timeslots.map(keyOf)).toEqual((await listed()).slice(0, 500));
   });
 
+  test('is shown from what is kept without any wait', async () => {
+    const wanted = { limit: 400, max_age_seconds: 3600 };
+    const keys = (await search({ ...wanted, wait_ms: 10_000 })).timeslots.map(keyOf);
+    await expect
+      .poll(async () => {
+        const page = await search({ ...wanted, wait_ms: 0 });
+        return [page.unanswered, page.timeslots.map(keyOf)];
+      })
+      .toEqual([[], keys]);
+  });
+
+  test('does not keep the others from being asked for later days', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    ehrs.holdUp.set('sandbox-no', promise);
+    // Nothing is free on the first days, so that the others are asked several times.
+    const later = {
+      weekdays: ['friday'],
+      time_of_day: { start: '15:00' },
+      max_age_seconds: 0,
+      wait_ms: 2_000,
+      limit: 500,
+    };
+    const page = await search(later);
+    resolve();
+    expect(new Set(page.unanswered.map(({ emr }) => emr))).toEqual(new Set(['sandbox-no']));
+    ehrs.holdUp.clear();
+    const keys = (await search({ ...later, max_age_seconds: 3600 })).timeslots.map(keyOf);
+    expect(keys.length).toBeGreaterThan(10);
+    expect(page.timeslots.map(keyOf)).toEqual(keys.filter((key) => !key.includes(' sandbox-no ')));
+  });
+
   test('is named with the reason, and is shown from what is kept', async () => {
     await search({});
     ehrs.fail.add('sandbox-uk');
@@ -385,6 +423,10 @@ describe('a search is refused', () => {
     ],
     [{ wait_ms: 10_001 }, { status: 400, reason: 'request_invalid', pointer: '/wait_ms' }],
     [{ care_units: Array(201).fill(all[0]) }, { status: 400, reason: 'request_invalid', pointer: '/care_units' }],
+    [
+      { care_units: [...all, { ...all[0], healthcare_service_ids: ['vaccination'] }] },
+      { status: 400, reason: 'request_invalid', pointer: `/care_units/${all.length}` },
+    ],
     [{ cursor: 'bm9uZQ' }, { status: 400, reason: 'cursor_invalid', pointer: '/cursor' }],
     [{ resource_ids: ['x:y:z'] }, { status: 400, reason: 'identifier_malformed', pointer: '/resource_ids/0' }],
     [
