@@ -1,6 +1,7 @@
 // npm run bench [name …] [-- --save]: compares the gateway with yardsticks in the same run, because absolute figures depend
 // on the machine. The gateway, the yardstick, PostgreSQL and this driver share its processors.
 import { parseArgs } from 'node:util';
+import { anywhere } from './benches/anywhere.ts';
 import { booking, bookingInMemory } from './benches/book.ts';
 import { fhir } from './benches/fhir.ts';
 import { growth } from './benches/growth.ts';
@@ -24,6 +25,7 @@ const usual: readonly Bench[] = [
   booking,
   bookingInMemory,
   timeSlots,
+  anywhere,
   history,
   reschedule,
   fhir,

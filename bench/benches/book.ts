@@ -5,7 +5,7 @@ import type { Server } from '../measure/server.ts';
 import { type Booking, everyTime } from './bookings.ts';
 import { loadResults, throughputResult, withPair } from './pair.ts';
 
-const memoryGateway = 'exec sh server/node.sh bench/servers/memory-gateway.ts';
+export const memoryGateway = 'exec sh server/node.sh bench/servers/memory-gateway.ts';
 
 /** Books with an `Idempotency-Key`, against one INSERT under the same exclusion constraint. */
 export const booking: Bench = {
