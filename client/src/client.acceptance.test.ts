@@ -106,6 +106,17 @@ describe('the client', () => {
     expect(urls.filter((url) => url.includes(number) || /\br-\d/.test(url))).toEqual([]);
   });
 
+  test('finds the first times of all care units, page by page', async () => {
+    const range = { start: '2030-03-21T09:00:00', end: '2030-03-21T10:00:00' };
+    const found = await createClient()
+      .timeSlots.search({ ...range, limit: 5 })
+      .all();
+    expect(found.length).toBeGreaterThan(10);
+    expect(new Set(found.map(({ emr }) => emr)).size).toBeGreaterThan(1);
+    const starts = found.map(({ start }) => Date.parse(start));
+    expect(starts).toEqual(starts.toSorted((one, other) => one - other));
+  });
+
   test('lists EHRs, care units, resources and services', async () => {
     const client = createClient();
     const ids = async (list: { all(): Promise<{ id: string }[]> }) => (await list.all()).map(({ id }) => id);

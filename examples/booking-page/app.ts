@@ -1,10 +1,25 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { type CareUnitClient, CrosswardError, ProblemError } from '../../client/src/index.ts';
+import {
+  type CareUnitClient,
+  type CrosswardClient,
+  CrosswardError,
+  ProblemError,
+  type UnansweredCareUnit,
+} from '../../client/src/index.ts';
 import type { Html } from '../../server/src/html/html.ts';
 import type { Language } from './all-texts.ts';
-import { appointmentPage, bookingPage, cancelPage, errorPage, startPage, timesPage } from './pages.ts';
+import {
+  appointmentPage,
+  bookingPage,
+  type Clinic,
+  cancelPage,
+  errorPage,
+  nearbyPage,
+  startPage,
+  timesPage,
+} from './pages.ts';
 
 export interface BookingPage {
   readonly careUnit: CareUnitClient;
@@ -13,8 +28,15 @@ export interface BookingPage {
   readonly timeZone: string;
   /** The language of the care unit. */
   readonly language: Language;
+  /** Where the first free times are looked for. */
+  readonly nearby: Nearby;
   /** Who is signed in, such as `emr_id:p-3`. Never taken from the request itself: that would show one patient another's. */
   patientOf(request: FastifyRequest): string;
+}
+
+export interface Nearby {
+  readonly timeSlots: CrosswardClient['timeSlots'];
+  readonly clinics: readonly Clinic[];
 }
 
 /** What a form or a query has. */
@@ -32,7 +54,14 @@ const headers = {
 };
 
 /** The backend of the page. It holds the credentials, and logs no request: paths have ids of appointments. */
-export function createBookingPage({ careUnit, clinic, timeZone, language, patientOf }: BookingPage): FastifyInstance {
+export function createBookingPage({
+  careUnit,
+  clinic,
+  timeZone,
+  language,
+  nearby,
+  patientOf,
+}: BookingPage): FastifyInstance {
   const app = Fastify({ logger: false });
   const site = { clinic, timeZone, language };
 
@@ -76,6 +105,23 @@ export function createBookingPage({ careUnit, clinic, timeZone, language, patien
     ]);
     const later = nextCursor === null ? { from: range.end } : { from: range.start, cursor: nextCursor };
     return show(reply, timesPage(site, { service, moving, problem }, { slots: items, resources, later }));
+  });
+
+  app.get<{ Querystring: Fields }>('/nearby', async ({ query: { service = '', from } }, reply) => {
+    const start = Math.max(Date.parse(from ?? '') || 0, Date.now());
+    const unanswered: UnansweredCareUnit[] = [];
+    const search = {
+      care_units: nearby.clinics.map(({ place }) => ({ ...place, healthcare_service_ids: [service] })),
+      start: new Date(start).toISOString(),
+      end: new Date(start + 7 * day).toISOString(),
+      per_care_unit: 3,
+      // A clinic that is slow is named, and the patient sees the times of the others.
+      wait_ms: 2_000,
+    };
+    const { items } = await nearby.timeSlots
+      .search(search, { onUnanswered: (careUnits) => unanswered.push(...careUnits) })
+      .firstPage();
+    return show(reply, nearbyPage(site, service, { slots: items, unanswered, clinics: nearby.clinics }));
   });
 
   // The id of the form is part of the address, so that it survives a reload.

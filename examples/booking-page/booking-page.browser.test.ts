@@ -1,8 +1,10 @@
+import { type Connector, ConnectorError } from '@crossward/connector-kit';
 import axe from 'axe-core';
 import type { FastifyInstance } from 'fastify';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AppointmentCreation, createCrosswardClient } from '../../client/src/index.ts';
+import { wrapConnector } from '../../test/ehrs/other-ehrs.ts';
 import { type Gateway, startGateway } from '../../test/gateway/gateway.ts';
 import { browserTimeout, isBrowserMissing, startBrowser } from '../../test/processes/browser.ts';
 import { violationsIn } from '../../test/processes/page-checks.ts';
@@ -19,6 +21,18 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
     language: 'sv' as const,
     patientOf: () => 'emr_id:p-3',
   };
+  const clinics = [
+    clinic('sandbox-se', 'sodermalm', 'Södermalm', 'Europe/Stockholm', ''),
+    clinic('sandbox-uk', 'riverside', 'Riverside', 'Europe/London', 'http://riverside.test'),
+  ];
+  let isRiversideAway = false;
+  const awayIfWanted = (connector: Connector, emr: string): Connector => ({
+    ...connector,
+    async listTimeSlots(query) {
+      if (isRiversideAway && emr === 'sandbox-uk') throw new ConnectorError('unavailable', 'Away');
+      return (await connector.listTimeSlots?.(query)) ?? [];
+    },
+  });
   let gateway: Gateway;
   let app: FastifyInstance;
   /** The page for a care unit that requires a code to cancel. */
@@ -30,11 +44,11 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
   const hosts = new Set<string>();
 
   beforeAll(async () => {
-    gateway = await startGateway();
+    gateway = await startGateway({ connectors: [wrapConnector(awayIfWanted)] });
     const { id: clientId, secret: clientSecret } = gateway.credentials('everything');
     const client = createCrosswardClient({ baseUrl: `http://127.0.0.1:${gateway.port}`, clientId, clientSecret });
     const careUnit = client.careUnit('sandbox-se', 'sodermalm');
-    app = createBookingPage({ ...site, careUnit });
+    app = createBookingPage({ ...site, careUnit, nearby: { timeSlots: client.timeSlots, clinics } });
     address = await app.listen({ host: '127.0.0.1', port: 0 });
     const riverside = {
       clinic: 'Riverside',
@@ -42,7 +56,11 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
       language: 'en' as const,
       patientOf: () => 'emr_id:p-3',
     };
-    careful = createBookingPage({ ...riverside, careUnit: client.careUnit('sandbox-uk', 'riverside') });
+    careful = createBookingPage({
+      ...riverside,
+      careUnit: client.careUnit('sandbox-uk', 'riverside'),
+      nearby: { timeSlots: client.timeSlots, clinics },
+    });
     browser = await startBrowser(address);
     page = await browser.context.newPage();
     page.on('console', (message) => messages.push(message.text()));
@@ -187,6 +205,28 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
     await page.getByText('You have no appointments.').waitFor();
   });
 
+  test('offers the first times of all clinics, in order, each on the page of its clinic', async () => {
+    await page.goto(address);
+    await page.getByRole('button', { name: 'Första lediga tiderna nära dig' }).click();
+    await check('Första lediga tiderna nära dig');
+    const links = page.locator('main li a');
+    const targets = await links.evaluateAll((all) => all.map((it) => it.getAttribute('href') ?? ''));
+    const starts = targets.map((target) => Date.parse(new URL(target, address).searchParams.get('start') ?? ''));
+    expect(targets).toHaveLength(6);
+    expect(starts).toEqual(starts.toSorted((one, other) => one - other));
+    expect(targets.filter((target) => target.startsWith('http://riverside.test/book?'))).toHaveLength(3);
+    await links.filter({ hasText: ', Södermalm, ' }).last().click();
+    await check('Boka den här tiden');
+  });
+
+  test('names a clinic that does not answer, beside the times of the others', async () => {
+    isRiversideAway = true;
+    const { statusCode, body } = await app.inject({ method: 'GET', url: '/nearby?service=vaccination' });
+    isRiversideAway = false;
+    expect([statusCode, body.match(/<li>/g)?.length]).toEqual([200, 3]);
+    expect(body).toContain('De här mottagningarna svarade inte. De kan ha tidigare tider: Riverside');
+  });
+
   test('shows no appointment of another patient, and books nothing for another site', async () => {
     const other = await gateway.request<{ id: string }>(
       'POST',
@@ -218,7 +258,11 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
       },
     });
     const careUnit = limited.careUnit('sandbox-se', 'sodermalm');
-    const impatient = createBookingPage({ ...site, careUnit });
+    const impatient = createBookingPage({
+      ...site,
+      careUnit,
+      nearby: { timeSlots: limited.timeSlots, clinics },
+    });
     const { id } = await careUnit.appointments.create({ ...(await freeTime()), patient_id: 'p-3' });
     const url = `/appointments/${id}`;
     const { headers } = await impatient.inject({ method: 'POST', url: `${url}/resend`, payload: { form: 'x' } });
@@ -241,3 +285,7 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
     };
   }
 });
+
+function clinic(emr: string, care_unit_id: string, name: string, timeZone: string, url: string) {
+  return { place: { emr, care_unit_id }, name, timeZone, url };
+}

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Appointment, HealthcareService, Resource, TimeSlot } from '../../client/src/index.ts';
+import type {
+  Appointment,
+  FoundTimeSlot,
+  HealthcareService,
+  Resource,
+  TimeSlot,
+  UnansweredCareUnit,
+} from '../../client/src/index.ts';
 import { type Html, html } from '../../server/src/html/html.ts';
 import { type Language, textsOf } from './all-texts.ts';
 import { problemText, resultText, type Texts } from './texts.ts';
@@ -33,6 +40,7 @@ export function startPage(
           <label for="from">${texts.from}</label>
           <input id="from" name="from" type="date" value="${today}" min="${today}" required>
           <button>${texts.showTimes}</button>
+          <button class="quiet" formaction="/nearby">${texts.firstTimesNearby}</button>
         </form>
       </section>
       <section>
@@ -48,6 +56,44 @@ export function startPage(
 
 function linkTo(site: Site, { id, start, status }: Appointment): Html {
   return html`<li><a href="/appointments/${id}">${when(site, start)}</a>${status !== 'booked' && ` (${textsOf[site.language].awaitsCode})`}</li>`;
+}
+
+/** A clinic with a page of its own. */
+export interface Clinic {
+  readonly place: { readonly emr: string; readonly care_unit_id: string };
+  readonly name: string;
+  readonly timeZone: string;
+  /** Of its page, without a slash at the end. */
+  readonly url: string;
+}
+
+interface TimesNearby {
+  readonly slots: readonly FoundTimeSlot[];
+  readonly unanswered: readonly UnansweredCareUnit[];
+  readonly clinics: readonly Clinic[];
+}
+
+/** The first times of all clinics, the first one first. Each is booked on the page of its clinic. */
+export function nearbyPage(site: Site, service: string, { slots, unanswered, clinics }: TimesNearby): Html {
+  const texts = textsOf[site.language];
+  const clinicOf = (it: Clinic['place']) =>
+    clinics.find(({ place }) => place.emr === it.emr && place.care_unit_id === it.care_unit_id);
+  const entry = (slot: FoundTimeSlot) => {
+    const { url = '', name, timeZone = site.timeZone } = clinicOf(slot) ?? {};
+    const { start, end, resource } = slot;
+    const fields = { service, resource: resource.id, start, end, form: randomUUID() };
+    const names = [name, resource.name].filter(Boolean).join(', ');
+    return html`<li><a href="${search(`${url}/book`, fields)}">${when({ ...site, timeZone }, start)}, ${names}</a></li>`;
+  };
+  const silent = unanswered.flatMap((it) => clinicOf(it)?.name ?? []);
+  return frame(
+    site,
+    texts.firstTimesNearby,
+    html`
+      ${silent.length > 0 && html`<p role="status" class="notice">${texts.didNotAnswer} ${silent.join(', ')}</p>`}
+      ${slots.length === 0 ? html`<p>${texts.noTimes}</p>` : html`<ul>${slots.map(entry)}</ul>`}
+      <p><a href="/">${texts.backToStart}</a></p>`,
+  );
 }
 
 interface Times {

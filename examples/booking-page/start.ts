@@ -22,19 +22,32 @@ await import('../../server/src/main.ts');
 const baseUrl = `http://127.0.0.1:${readEnvironment().port}`;
 const { client_id, client_secret } = JSON.parse(await readFile(join(folder, 'demo-client.json'), 'utf8'));
 const client = createCrosswardClient({ baseUrl, clientId: client_id, clientSecret: client_secret });
-const { name, time_zone, language } = await client.careUnits('sandbox-se').get('sodermalm');
-const page = createBookingPage({
-  careUnit: client.careUnit('sandbox-se', 'sodermalm'),
-  clinic: name,
-  timeZone: time_zone,
-  language,
-  // Put your sign-in here. The demo has one patient, who is synthetic.
-  patientOf: () => 'emr_id:p-3',
-});
-const address = await page.listen({ host: '127.0.0.1', port: pagePort });
+const places = [
+  { emr: 'sandbox-se', care_unit_id: 'sodermalm' },
+  { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum' },
+  { emr: 'sandbox-uk', care_unit_id: 'riverside' },
+];
+const clinics = await Promise.all(
+  places.map(async (place, n) => {
+    const { name, time_zone, language } = await client.careUnits(place.emr).get(place.care_unit_id);
+    return { place, name, timeZone: time_zone, language, url: `http://127.0.0.1:${pagePort + n}` };
+  }),
+);
+for (const { place, name, timeZone, language, url } of clinics) {
+  const page = createBookingPage({
+    careUnit: client.careUnit(place.emr, place.care_unit_id),
+    clinic: name,
+    timeZone,
+    language,
+    nearby: { timeSlots: client.timeSlots, clinics },
+    // Put your sign-in here. Each EHR of the demo has this patient, who is synthetic.
+    patientOf: () => 'emr_id:p-3',
+  });
+  await page.listen({ host: '127.0.0.1', port: Number(new URL(url).port) });
+}
 process.stdout.write(`
-  Page for patients            ${address}
+${clinics.map(({ name, url }) => `  ${`Page of ${name}`.padEnd(28)} ${url}`).join('\n')}
   Codes sent to patients       ${baseUrl}/demo/messages
 
-Ctrl-C stops the page and its gateway.
+Ctrl-C stops the pages and their gateway.
 `);

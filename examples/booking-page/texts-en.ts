@@ -7,6 +7,8 @@ export const english: Texts = {
   whatAbout: 'What is it about?',
   from: 'From',
   showTimes: 'Show free times',
+  firstTimesNearby: 'First free times near you',
+  didNotAnswer: 'These clinics did not answer. They may have earlier times:',
   yourAppointments: 'Your appointments',
   noAppointments: 'You have no appointments.',
   awaitsCode: 'awaits your code',

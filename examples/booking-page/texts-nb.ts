@@ -7,6 +7,8 @@ export const norwegian: Texts = {
   whatAbout: 'Hva gjelder det?',
   from: 'Fra',
   showTimes: 'Vis ledige timer',
+  firstTimesNearby: 'Første ledige timer nær deg',
+  didNotAnswer: 'Disse klinikkene svarte ikke. De kan ha tidligere timer:',
   yourAppointments: 'Dine timer',
   noAppointments: 'Du har ingen timer.',
   awaitsCode: 'venter på koden din',

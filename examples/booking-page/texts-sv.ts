@@ -7,6 +7,8 @@ export const swedish: Texts = {
   whatAbout: 'Vad gäller det?',
   from: 'Från',
   showTimes: 'Visa lediga tider',
+  firstTimesNearby: 'Första lediga tiderna nära dig',
+  didNotAnswer: 'De här mottagningarna svarade inte. De kan ha tidigare tider:',
   yourAppointments: 'Dina tider',
   noAppointments: 'Du har inga tider.',
   awaitsCode: 'väntar på din kod',

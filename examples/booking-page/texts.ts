@@ -9,6 +9,9 @@ export interface Texts {
   readonly whatAbout: string;
   readonly from: string;
   readonly showTimes: string;
+  readonly firstTimesNearby: string;
+  /** The names of clinics follow. */
+  readonly didNotAnswer: string;
   readonly yourAppointments: string;
   readonly noAppointments: string;
   readonly awaitsCode: string;
