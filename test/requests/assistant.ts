@@ -73,7 +73,8 @@ async function connectHost(transport: Transport, era: Era): Promise<Host> {
 }
 
 interface Assignment {
-  readonly careUnit: readonly [emr: string, careUnitId: string];
+  /** Without a care unit: all of the EHR. */
+  readonly careUnit: readonly [emr: string, careUnitId?: string];
   readonly patient: string;
 }
 
@@ -87,7 +88,7 @@ export async function startAssistant(gateway: Gateway, { careUnit, patient }: As
       CROSSWARD_CLIENT_ID: assistantClient.id,
       CROSSWARD_CLIENT_SECRET: assistantClient.secret,
       CROSSWARD_EMR: careUnit[0],
-      CROSSWARD_CARE_UNIT: careUnit[1],
+      CROSSWARD_CARE_UNIT: careUnit[1] ?? '',
       CROSSWARD_PATIENT: patient,
     },
     stderr: 'pipe',
@@ -139,7 +140,7 @@ export async function startAssistantProgram(gateway: Gateway) {
 /** The hosts that a port of this machine serves. */
 function hostsAt(port: number) {
   const urlOf = ([emr, careUnitId]: Assignment['careUnit']) =>
-    new URL(`http://127.0.0.1:${port}/api/emrs/${emr}/care-units/${careUnitId}/mcp`);
+    new URL(`http://127.0.0.1:${port}/api/emrs/${emr}${careUnitId ? `/care-units/${careUnitId}` : ''}/mcp`);
   const headersOf = (patient: string) => ({
     'x-service-client-id': assistantClient.id,
     'x-service-client-secret': assistantClient.secret,

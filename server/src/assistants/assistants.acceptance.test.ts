@@ -29,6 +29,8 @@ const atSodermalm = { careUnit: ['sandbox-se', 'sodermalm'], patient: 'p-3' } as
 
 interface Time extends Slot {
   readonly time_ref: string;
+  readonly care_unit_id: string;
+  readonly care_unit_name: string;
 }
 interface Preview {
   readonly plan_ref: string;
@@ -39,6 +41,7 @@ interface Visit {
   readonly appointment_id: string;
   readonly status: string;
   readonly start: string;
+  readonly care_unit_id: string;
   readonly awaited_code: object | null;
 }
 interface Done {
@@ -137,6 +140,47 @@ describe.each<{ era: Era; weeks: number }>([
       expect(all).not.toContain(secret);
     }
   });
+});
+
+test('without a care unit, a host books, moves and cancels the first times anywhere', async () => {
+  const host = await http.connect({ careUnit: ['sandbox-no'], patient: 'p-2' }, '2026-07-28');
+  const range = { service_id: 'consultation', from: dayAfter(36), until: dayAfter(42) };
+  const { times, without_answer } = await host.call<{ times: readonly Time[]; without_answer: readonly string[] }>(
+    'find_times',
+    range,
+  );
+  expect(without_answer).toEqual([]);
+  expect(times.length).toBeGreaterThan(5);
+  expect(new Set(times.map(({ care_unit_id }) => care_unit_id))).toEqual(new Set(['oslo-sentrum', 'bergen-nord']));
+  const starts = times.map(({ start }) => Date.parse(start));
+  expect(starts).toEqual(starts.toSorted((one, other) => one - other));
+  const at = (careUnit: string) => times.filter(({ care_unit_id }) => care_unit_id === careUnit);
+  const [[inBergen, later], [inOslo]] = [at('bergen-nord'), at('oslo-sentrum')];
+
+  const preview = await host.call<Preview>('preview_booking', { time_ref: inBergen?.time_ref });
+  const { appointment } = await host.call<Done>('book', { plan_ref: preview.plan_ref });
+  expect(appointment).toMatchObject({
+    status: 'booked',
+    care_unit_id: 'bergen-nord',
+    care_unit_name: inBergen?.care_unit_name,
+    start: inBergen?.start,
+  });
+  const { appointment_id } = appointment;
+  expect(await host.call('get_appointment', { appointment_id })).toEqual({ appointment, now });
+  const mine = await host.call<{ appointments: readonly Visit[] }>('list_my_appointments');
+  expect(mine.appointments).toContainEqual(appointment);
+
+  const elsewhere = { appointment_id, time_ref: inOslo?.time_ref };
+  expect(await host.call('preview_move', elsewhere)).toMatchObject({ error: 'time_elsewhere' });
+  const move = await host.call<Preview>('preview_move', { appointment_id, time_ref: later?.time_ref });
+  const moved = await host.call<Done>('move', { plan_ref: move.plan_ref });
+  expect(moved.appointment).toMatchObject({ care_unit_id: 'bergen-nord', start: later?.start });
+  const end = await host.call<Preview>('preview_cancel', { appointment_id: moved.appointment.appointment_id });
+  expect((await host.call<Done>('cancel', { plan_ref: end.plan_ref })).appointment.status).toBe('cancelled');
+  expect(await host.call('get_appointment', { appointment_id: 'nothing' })).toMatchObject({
+    error: 'appointment_not_found',
+  });
+  await host.client.close();
 });
 
 describe('tools', () => {

@@ -1,4 +1,5 @@
 import {
+  type CareUnit,
   type CareUnitClient,
   type CrosswardClient,
   type CrosswardClientOptions,
@@ -12,20 +13,26 @@ import { createReferences, type References } from './references.ts';
 export interface Assignment {
   readonly clientId: string;
   readonly emr: string;
-  readonly careUnitId: string;
+  /** Absent: every care unit of the EHR that the client may use. */
+  readonly careUnitId?: string | undefined;
   /** Patient ID notation, such as `no_personal_number:15859000026`. */
   readonly patient: string;
 }
 
-/** What the tools work with: one patient at one care unit. */
+/** What the tools work with: one patient at one care unit, or at all of an EHR. */
 export interface Desk {
   readonly client: CrosswardClient;
-  readonly careUnit: CareUnitClient;
   readonly references: References;
   readonly assignment: Assignment;
-  /** IANA name. @throws an error of the client */
+  /** Where the assistant books. @throws an error of the client */
+  careUnits(): Promise<readonly CareUnit[]>;
+  /** Their ids. @throws as `careUnits`, unless there is only one */
+  careUnitIds(): Promise<readonly string[]>;
+  /** The operations of one of them. `undefined`, as in a reference of an earlier version: the only one */
+  at(careUnitId: string | undefined): CareUnitClient;
+  /** IANA name: that of the first care unit. @throws an error of the client */
   timeZone(): Promise<string>;
-  /** The present time, RFC 3339, with the care unit's offset, or in UTC if the gateway does not respond. */
+  /** The present time, RFC 3339, with the first care unit's offset, or in UTC if the gateway does not respond. */
   now(): Promise<string>;
 }
 
@@ -44,16 +51,24 @@ export type GatewayAccess = Pick<CrosswardClientOptions, 'baseUrl' | 'clientSecr
 export function createDesk(assignment: Assignment, access: GatewayAccess, keys: KeyRing): Desk {
   const { clientId, emr, careUnitId } = assignment;
   const client = createCrosswardClient({ ...access, clientId, timeoutMs });
-  let known: string | undefined;
-  async function timeZone(): Promise<string> {
-    known ??= (await client.careUnits(emr).get(careUnitId, { timeoutMs: 10_000 })).time_zone;
+  const options = { timeoutMs: 10_000 };
+  let known: readonly CareUnit[] | undefined;
+  async function careUnits(): Promise<readonly CareUnit[]> {
+    const units = client.careUnits(emr);
+    known ??= careUnitId === undefined ? await units.list({}, options).all() : [await units.get(careUnitId, options)];
     return known;
   }
+  const timeZone = async () => (await careUnits())[0]?.time_zone ?? 'UTC';
   return {
+    careUnits,
+    careUnitIds: async () => (careUnitId === undefined ? (await careUnits()).map(({ id }) => id) : [careUnitId]),
+    at(id = careUnitId) {
+      if (id === undefined) throw new TypeError('No care unit is named');
+      return client.careUnit(emr, id);
+    },
     timeZone,
     now: async () => formatInstant(new Date(), await timeZone().catch(() => 'UTC')),
     client,
-    careUnit: client.careUnit(emr, careUnitId),
     references: createReferences(assignment, keys),
     assignment,
   };

@@ -14,7 +14,7 @@ import { keysFrom } from './references.ts';
 import { createAssistantServer } from './server.ts';
 
 /** As the paths of the gateway, so that a proxy can put both under one name. */
-const path = /^\/api\/emrs\/([^/]+)\/care-units\/([^/]+)\/mcp$/;
+const path = /^\/api\/emrs\/([^/]+)(?:\/care-units\/([^/]+))?\/mcp$/;
 const longestBody = 64 * 1024;
 
 /** What serves hosts over Streamable HTTP. */
@@ -107,7 +107,9 @@ async function admit(request: Request, settings: HttpSettings): Promise<void> {
     throw new NotServed(403, 'this origin is not allowed');
   const { client, assignment } = deskFor(request, settings);
   try {
-    await client.careUnits(assignment.emr).get(assignment.careUnitId, { timeoutMs: 10_000 });
+    const { emr, careUnitId } = assignment;
+    const options = { timeoutMs: 10_000 };
+    await (careUnitId === undefined ? client.emrs.get(emr, options) : client.careUnits(emr).get(careUnitId, options));
   } catch (error) {
     if (isProblem(error) && [401, 404, 429].includes(error.problem.status)) {
       throw new NotServed(error.problem.status, error.problem.title);
@@ -125,13 +127,13 @@ function refusalTo({ status, message }: NotServed): Response {
 /** @throws NotServed if the path or a header is missing or wrong */
 function deskFor({ url, headers }: Request, settings: HttpSettings): Desk {
   const [, emr, careUnitId] = path.exec(new URL(url).pathname) ?? [];
-  if (emr === undefined || careUnitId === undefined) throw new NotServed(404, 'no such path');
+  if (emr === undefined) throw new NotServed(404, 'no such path');
   const { clientId, access, keys } = credentialsIn(headers, settings);
   try {
     const assignment = {
       clientId,
       emr: decodeURIComponent(emr),
-      careUnitId: decodeURIComponent(careUnitId),
+      careUnitId: careUnitId && decodeURIComponent(careUnitId),
       // A header has one character for each byte.
       patient: Buffer.from(required(headers, 'x-patient', 400), 'latin1').toString('utf8'),
     };

@@ -28,11 +28,11 @@ export async function sendPlan(desk: Desk, plan: KeyedPlan): Promise<Appointment
     isReplayed = true;
   };
   const written = await write(desk, plan, { idempotencyKey: plan.key, onReplay });
-  return isReplayed ? desk.careUnit.appointments.get(written.id) : written;
+  return isReplayed ? desk.at(written.care_unit_id).appointments.get(written.id) : written;
 }
 
-function write({ careUnit, assignment }: Desk, plan: KeyedPlan, options: WriteOptions): Promise<Appointment> {
-  const { appointments } = careUnit;
+function write({ at, assignment }: Desk, plan: KeyedPlan, options: WriteOptions): Promise<Appointment> {
+  const { appointments } = at(plan.action === 'book' ? plan.time.careUnitId : plan.careUnitId);
   switch (plan.action) {
     case 'book':
       return appointments.create(creationOf(plan.time, assignment), options);

@@ -13,13 +13,21 @@ export interface FoundTime {
   readonly end: string;
   readonly resourceId: string;
   readonly serviceId: string;
+  /** Absent: sealed by an earlier version, for the only care unit. */
+  readonly careUnitId?: string | undefined;
 }
 
 /** A write that was tried in a dry run. */
 export type Plan =
   | { readonly action: 'book'; readonly time: FoundTime }
-  | { readonly action: 'move'; readonly appointmentId: string; readonly time: FoundTime }
-  | { readonly action: 'cancel'; readonly appointmentId: string };
+  | (OfAppointment & { readonly action: 'move'; readonly time: FoundTime })
+  | (OfAppointment & { readonly action: 'cancel' });
+
+interface OfAppointment {
+  readonly appointmentId: string;
+  /** As of a time. */
+  readonly careUnitId?: string | undefined;
+}
 
 /** A plan with the `Idempotency-Key` under which it is performed. */
 export type KeyedPlan = Plan & { readonly key: string };
@@ -39,7 +47,7 @@ export interface References {
 interface Owner {
   readonly clientId: string;
   readonly emr: string;
-  readonly careUnitId: string;
+  readonly careUnitId?: string | undefined;
   readonly patient: string;
 }
 

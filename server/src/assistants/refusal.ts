@@ -29,6 +29,10 @@ export const timeRefInvalid = new Refusal(
   'time_ref_invalid',
   'Call find_times again and use a time_ref of its result, unchanged.',
 );
+export const timeElsewhere = new Refusal(
+  'time_elsewhere',
+  'An appointment is moved within its care unit: use a time there, or ask the person whether to book this one and cancel the other.',
+);
 export const planRefInvalid = new Refusal('plan_ref_invalid', previewAgain);
 /** @param fault what is wrong, without what was given */
 export function argumentInvalid(fault: string): Refusal {

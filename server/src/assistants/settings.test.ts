@@ -21,6 +21,7 @@ test('each variable that is missing or wrong is named, without a value', () => {
   expect(() => readDesk({ ...variables, CROSSWARD_PATIENT: ' ', CROSSWARD_EMR: undefined })).toThrow(
     /^CROSSWARD_EMR: is not set: [^\n]+\nCROSSWARD_PATIENT: is not set: [^\n]+$/,
   );
+  expect(readDesk({ ...variables, CROSSWARD_CARE_UNIT: undefined }).assignment.careUnitId).toBeUndefined();
   expect(() => readDesk({ ...variables, CROSSWARD_CLIENT_SECRET: 'canary-☃' })).toThrow(/CLIENT_….*clientSecret/);
   expect(() => readDesk({ ...variables, CROSSWARD_CLIENT_KEY_FILE: '/nothing' })).toThrow('CROSSWARD_CLIENT_KEY_ID');
   expect(() => readHttpVariables({ CROSSWARD_URL: 'gateway' })).toThrow(/^CROSSWARD_URL/);
@@ -47,13 +48,13 @@ test('with a private key, the gateway is called with an access token', async () 
   const file = join(folder, 'key.pem');
   await writeFile(file, await exportPKCS8(privateKey));
 
-  const { careUnit } = readDesk({
+  const desk = readDesk({
     ...variables,
     CROSSWARD_URL: `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`,
     CROSSWARD_CLIENT_SECRET: undefined,
     CROSSWARD_CLIENT_KEY_FILE: file,
     CROSSWARD_CLIENT_KEY_ID: '2026-a',
   });
-  expect((await careUnit.healthcareServices.list().firstPage()).items).toEqual([]);
+  expect((await desk.at('oslo-sentrum').healthcareServices.list().firstPage()).items).toEqual([]);
   expect(sent).toEqual([undefined, 'Bearer a-token']);
 });

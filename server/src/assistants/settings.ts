@@ -11,7 +11,7 @@ export const assistantVariables = {
   CROSSWARD_CLIENT_ID: 'id of the client, with the scopes appointments:read, appointments:write and resources:read',
   CROSSWARD_CLIENT_SECRET: 'its secret',
   CROSSWARD_EMR: 'id of the EHR',
-  CROSSWARD_CARE_UNIT: 'id of the care unit',
+  CROSSWARD_CARE_UNIT: 'id of the care unit; not set: every one of the EHR that the client is granted',
   CROSSWARD_PATIENT: 'the patient, such as no_personal_number:…',
 } as const;
 /** Variables in place of the secret, for a client that has a key. */
@@ -36,7 +36,6 @@ export function readDesk(variables: EnvironmentVariables): Desk {
     'CROSSWARD_CLIENT_ID',
     ...(hasKey ? (['CROSSWARD_CLIENT_KEY_ID'] as const) : (['CROSSWARD_CLIENT_SECRET'] as const)),
     'CROSSWARD_EMR',
-    'CROSSWARD_CARE_UNIT',
     'CROSSWARD_PATIENT',
   ];
   const value = readVariables(variables, needed);
@@ -48,7 +47,7 @@ export function readDesk(variables: EnvironmentVariables): Desk {
   const assignment = {
     clientId,
     emr: value('CROSSWARD_EMR'),
-    careUnitId: value('CROSSWARD_CARE_UNIT'),
+    careUnitId: value('CROSSWARD_CARE_UNIT') || undefined,
     patient: value('CROSSWARD_PATIENT'),
   };
   return checked(() =>

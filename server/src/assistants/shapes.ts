@@ -57,6 +57,8 @@ export const appointmentShape = strictObject({
   end: unlessUnknown(time, 'Null: the record system does not say when it ends. Do not guess.'),
   service_id: unlessUnknown(Type.String(), 'Null: the record system does not say what it is for.'),
   service_name: name,
+  care_unit_id: Type.String(),
+  care_unit_name: name,
   resource_id: unlessUnknown(Type.String(), 'Null: it cannot be moved here.'),
   resource_name: unlessUnknown(dataFromEhr, 'Null: it is with somebody whom the record system does not name.'),
   modality: shownModality,
@@ -67,13 +69,14 @@ export const appointmentShape = strictObject({
 
 /** What a model gets of appointments: no patient, no comment, no code, no link. */
 export async function appointmentsOf(desk: Desk, appointments: readonly (Appointment | AppointmentPreview)[]) {
-  const names = appointments.length > 0 ? await namesAt(desk) : noNames;
+  const unitIds = appointments.map(({ care_unit_id }) => care_unit_id);
+  const names = unitIds.length > 0 ? await namesAt(desk, unitIds) : noNames;
   return appointments.map((it) => appointmentOf(it, names));
 }
 
 /** As `appointmentsOf`. */
 export async function shownAppointment(desk: Desk, appointment: Appointment | AppointmentPreview) {
-  return appointmentOf(appointment, await namesAt(desk));
+  return appointmentOf(appointment, await namesAt(desk, [appointment.care_unit_id]));
 }
 
 function appointmentOf(it: Appointment | AppointmentPreview, names: Names): Static<typeof appointmentShape> {
@@ -84,6 +87,8 @@ function appointmentOf(it: Appointment | AppointmentPreview, names: Names): Stat
     end: it.end,
     service_id: it.healthcare_service_id,
     service_name: names.services.get(it.healthcare_service_id ?? '') ?? null,
+    care_unit_id: it.care_unit_id,
+    care_unit_name: names.careUnits.get(it.care_unit_id) ?? null,
     resource_id: it.resource_id,
     resource_name: resourceName(it, names),
     modality: it.modality,

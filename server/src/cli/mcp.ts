@@ -23,7 +23,7 @@ const explanation = `
 Without --port, it serves the host that starts it, on standard input and output. Variables:
 ${names.join('')}
 With --port, each request has the credentials of its client and the header x-patient, and its path names the care unit:
-/api/emrs/{emr}/care-units/{care_unit_id}/mcp. CROSSWARD_URL is read, and CROSSWARD_SECRET_KEY, which is that of the
+/api/emrs/{emr}/care-units/{care_unit_id}/mcp, or all of an EHR: /api/emrs/{emr}/mcp. CROSSWARD_URL is read, and CROSSWARD_SECRET_KEY, which is that of the
 gateway: with it, clients can use access tokens.`;
 
 /** The SDK of the protocol is loaded only if the command runs. */

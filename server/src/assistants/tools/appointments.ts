@@ -17,18 +17,22 @@ export const listMyAppointments = tool({
     has_more: Type.Boolean(),
   }),
   async run(_, desk) {
-    const { careUnit, assignment } = desk;
     const now = Date.now();
-    const { items, nextCursor } = await careUnit.appointments
-      .list({
-        patient_id: assignment.patient,
-        start: new Date(now).toISOString(),
-        end: new Date(now + yearMilliseconds).toISOString(),
-        status: ['awaiting_confirmation', 'booked'],
-        limit: mostAppointments,
-      })
-      .firstPage();
-    return { appointments: await appointmentsOf(desk, items), has_more: nextCursor !== null };
+    const query = {
+      patient_id: desk.assignment.patient,
+      start: new Date(now).toISOString(),
+      end: new Date(now + yearMilliseconds).toISOString(),
+      status: ['awaiting_confirmation', 'booked'] as ('awaiting_confirmation' | 'booked')[],
+      limit: mostAppointments,
+    };
+    const unitIds = await desk.careUnitIds();
+    const pages = await Promise.all(unitIds.map((id) => desk.at(id).appointments.list(query).firstPage()));
+    const all = pages
+      .flatMap(({ items }) => items)
+      .sort((one, other) => Date.parse(one.start) - Date.parse(other.start));
+    const appointments = await appointmentsOf(desk, all.slice(0, mostAppointments));
+    const hasMore = all.length > mostAppointments || pages.some(({ nextCursor }) => nextCursor !== null);
+    return { appointments, has_more: hasMore };
   },
 });
 
@@ -55,9 +59,9 @@ export const resendCode = tool({
   input: strictObject({ appointment_id: appointmentId }),
   output: strictObject({ appointment: appointmentShape }),
   async run({ appointment_id }, desk) {
-    await ownAppointment(desk, appointment_id);
+    const { care_unit_id } = await ownAppointment(desk, appointment_id);
     // Shorter than the pause between two codes: the model hears of it at once.
-    const sent = await desk.careUnit.appointments.resendCode(appointment_id, { timeoutMs: 10_000 });
+    const sent = await desk.at(care_unit_id).appointments.resendCode(appointment_id, { timeoutMs: 10_000 });
     return { appointment: await shownAppointment(desk, sent) };
   },
 });

@@ -4,7 +4,7 @@ import type { Desk } from '../desk.ts';
 import { ownAppointment } from '../own-appointment.ts';
 import { creationOf, moveTo } from '../plan-requests.ts';
 import type { FoundTime, Plan } from '../references.ts';
-import { timeRefInvalid } from '../refusal.ts';
+import { timeElsewhere, timeRefInvalid } from '../refusal.ts';
 import { appointmentShape, shownAppointment, shownText, strictObject } from '../shapes.ts';
 import { hints, tool } from '../tool.ts';
 
@@ -28,7 +28,7 @@ export const previewBooking = tool({
   output,
   async run({ time_ref }, desk) {
     const time = openTime(desk, time_ref);
-    const preview = await desk.careUnit.appointments.previewCreate(creationOf(time, desk.assignment));
+    const preview = await desk.at(time.careUnitId).appointments.previewCreate(creationOf(time, desk.assignment));
     return planned(desk, { action: 'book', time }, preview);
   },
 });
@@ -43,9 +43,10 @@ export const previewMove = tool({
   output,
   async run({ appointment_id, time_ref }, desk) {
     const time = openTime(desk, time_ref);
-    await ownAppointment(desk, appointment_id);
-    const preview = await desk.careUnit.appointments.previewUpdate(appointment_id, moveTo(time));
-    return planned(desk, { action: 'move', appointmentId: appointment_id, time }, preview);
+    const { care_unit_id } = await ownAppointment(desk, appointment_id);
+    if (time.careUnitId !== undefined && time.careUnitId !== care_unit_id) throw timeElsewhere;
+    const preview = await desk.at(care_unit_id).appointments.previewUpdate(appointment_id, moveTo(time));
+    return planned(desk, { action: 'move', appointmentId: appointment_id, careUnitId: care_unit_id, time }, preview);
   },
 });
 
@@ -57,9 +58,9 @@ export const previewCancel = tool({
   input: strictObject({ appointment_id: appointmentId }),
   output,
   async run({ appointment_id }, desk) {
-    await ownAppointment(desk, appointment_id);
-    const preview = await desk.careUnit.appointments.previewCancel(appointment_id);
-    return planned(desk, { action: 'cancel', appointmentId: appointment_id }, preview);
+    const { care_unit_id } = await ownAppointment(desk, appointment_id);
+    const preview = await desk.at(care_unit_id).appointments.previewCancel(appointment_id);
+    return planned(desk, { action: 'cancel', appointmentId: appointment_id, careUnitId: care_unit_id }, preview);
   },
 });
 
