@@ -322,6 +322,8 @@ export async function startFake({ seconds = 'cut' }: FakeOptions = {}) {
   const server = createServer((request, response) => {
     serve(request, response).catch(() => response.writeHead(500).end());
   });
+  // An idle connection is closed by the caller alone, so that no request meets one that is being closed.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
   /** Staff store the last minute as the end. */
