@@ -246,7 +246,6 @@ export const fhirSettings = Type.Object(
           hold: automatic(
             'Whether to hold times until a code is entered. Default: only if the connector writes Slots. For $hold, true promises that the server ends no hold before its code expires.',
           ),
-          operation_system: Type.Optional(Type.String({ description: 'Identifier system of the operation id.' })),
           operation_lookup: automatic(
             'Whether the server stores the operation id and finds appointments, notes and documents by it. auto: appointments by the mode, notes and documents yes.',
           ),
@@ -424,4 +423,3 @@ export const defaultPageSize = 200;
 export const defaultSlotPageSize = 1000;
 export const defaultDirectorySeconds = 60;
 export const defaultHorizonDays = 92;
-export const defaultOperationSystem = 'urn:crossward:operation';

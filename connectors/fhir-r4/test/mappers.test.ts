@@ -34,7 +34,6 @@ const systems = identifierSystems({ base_url: 'https://ehr.example/fhir' });
 const dialect = {
   commentField: 'comment',
   cancelReason: 'comment',
-  operationSystem: 'urn:crossward:operation',
 } as const;
 
 describe('a Patient', () => {
@@ -264,15 +263,13 @@ describe('an Appointment', () => {
   });
 
   test('keeps the operation id that created it and the latest six', () => {
-    const { operationSystem: system } = dialect;
     let appointment: FhirAppointment = { ...example, identifier: [{ system: 'https://ehr.example', value: '1' }] };
-    for (let n = 0; n < 9; n++)
-      appointment = remember(appointment, system, operationIdentifiers(system, `op${n}`, 1, 2));
-    const keys = operationKeys(appointment, system);
+    for (let n = 0; n < 9; n++) appointment = remember(appointment, operationIdentifiers(`op${n}`, 1, 2));
+    const keys = operationKeys(appointment);
     expect(new Set(keys.map((key) => key.split('.')[0]))).toEqual(
       new Set(['op0', 'op3', 'op4', 'op5', 'op6', 'op7', 'op8']),
     );
-    expect(placesIn(appointment, system, 'op8')).toEqual([1]);
+    expect(placesIn(appointment, 'op8')).toEqual([1]);
     expect(appointment.identifier?.[0]).toEqual({ system: 'https://ehr.example', value: '1' });
   });
 });

@@ -39,7 +39,7 @@ describe('a server', () => {
     ],
   ] as const)('that %s is detected, and the proof leaves nothing in the server', async (_, options, proof) => {
     const { server, client } = await start(options);
-    expect(await proveTransactions(client, 'urn:crossward:operation')).toBe(proof);
+    expect(await proveTransactions(client)).toBe(proof);
     expect(server.store.all('Appointment')).toHaveLength(0);
   });
 
@@ -54,7 +54,7 @@ describe('a server', () => {
   test('that rejects a wrong version with 400 passes the proofs if it accepts the right version', async () => {
     const { server, client } = await start({ lostClaimStatus: 400 });
     expect(await proveIfMatch(client)).toBe('held');
-    expect(await proveTransactions(client, 'urn:crossward:operation')).toBe('held');
+    expect(await proveTransactions(client)).toBe('held');
     expect(server.store.all('Appointment')).toHaveLength(0);
   });
 
@@ -62,7 +62,7 @@ describe('a server', () => {
     const { server, client } = await start({});
     server.misbehave = ({ method }) => (method === 'GET' ? undefined : { status: 400 });
     expect(await proveIfMatch(client)).toBe('unproven');
-    expect(await proveTransactions(client, 'urn:crossward:operation')).toBe('unproven');
+    expect(await proveTransactions(client)).toBe('unproven');
   });
 
   test('that executes transactions as batches is booked with slot claims, and cannot be opened in mode `transaction`', async () => {

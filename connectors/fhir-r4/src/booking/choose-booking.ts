@@ -3,7 +3,7 @@ import type { Proof } from '../check/proofs.ts';
 import type { ServerFacts } from '../server/capability-statement.ts';
 import type { FhirClient } from '../server/client.ts';
 import { type FhirConnection, withOperationLookup } from '../server/connection.ts';
-import { type BookingMode, defaultOperationSystem, type FhirSettings } from '../settings.ts';
+import type { BookingMode, FhirSettings } from '../settings.ts';
 import { listTimeSlots } from '../slots/list.ts';
 import { slotTimes } from '../slots/slot-times.ts';
 import type { Booking } from './booking.ts';
@@ -37,8 +37,8 @@ export function openBooking(mode: BookingMode, connection: FhirConnection, facts
  * a create.
  */
 export async function chooseMode(client: FhirClient, facts: ServerFacts, settings: FhirSettings): Promise<BookingMode> {
-  const { mode = 'auto', probe = true, operation_system = defaultOperationSystem } = settings.booking ?? {};
-  const transactionProof = () => (probe ? proveTransactions(client, operation_system) : 'held');
+  const { mode = 'auto', probe = true } = settings.booking ?? {};
+  const transactionProof = () => (probe ? proveTransactions(client) : 'held');
   const claimProof = () => (probe ? proveIfMatch(client) : 'held');
   switch (mode) {
     case 'transaction':

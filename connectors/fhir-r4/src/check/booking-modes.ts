@@ -6,7 +6,7 @@ import { measureTransactions } from '../booking/transaction/transaction-size.ts'
 import { operationsOf } from '../booking/vendors/operation-forms.ts';
 import type { ServerFacts } from '../server/capability-statement.ts';
 import type { FhirClient } from '../server/client.ts';
-import { type BookingMode, defaultOperationSystem, type FhirSettings, smallestTransaction } from '../settings.ts';
+import { type BookingMode, type FhirSettings, smallestTransaction } from '../settings.ts';
 import { attempt } from './attempt.ts';
 import { type Proof, proveOperationIds } from './proofs.ts';
 
@@ -34,7 +34,7 @@ export async function probeBooking(
   recommended: Record<string, unknown>,
 ): Promise<BookingMode> {
   const { booking = {} } = settings;
-  const proofs = await prove(booking, client, facts, findings);
+  const proofs = await prove(client, facts, findings);
   const automatic = { ...settings, booking: { ...booking, mode: 'auto' as const } };
   const best = (await attempt(findings, 'booking', () => chooseMode(client, facts, automatic))) ?? 'none';
   const wanted = booking.mode ?? 'auto';
@@ -53,12 +53,7 @@ export async function probeBooking(
   return mode;
 }
 
-async function prove(
-  booking: Booking,
-  client: FhirClient,
-  facts: ServerFacts,
-  findings: ProbeFinding[],
-): Promise<Proofs> {
+async function prove(client: FhirClient, facts: ServerFacts, findings: ProbeFinding[]): Promise<Proofs> {
   if (!facts.can('Slot', 'update')) return {};
   const tryOut = async (name: string, consequence: string, work: () => Promise<Proof>) => {
     const proof = await attempt(findings, name, work);
@@ -66,9 +61,7 @@ async function prove(
     return proof;
   };
   const transaction = facts.transactions
-    ? await tryOut('transactions are atomic', 'a failed write is done in part', () =>
-        proveTransactions(client, systemOf(booking)),
-      )
+    ? await tryOut('transactions are atomic', 'a failed write is done in part', () => proveTransactions(client))
     : undefined;
   const slot_claim = await tryOut('If-Match is heeded', 'changes by others would be overwritten', () =>
     proveIfMatch(client),
@@ -172,7 +165,7 @@ async function probeOperationIds(
   const writesIds = (mode === 'transaction' || mode === 'slot_claim') && booking.operation_lookup !== false;
   if (!writesIds || !facts.can('Appointment', 'create')) return {};
   const name = 'operation ids are kept';
-  const proof = await attempt(findings, name, () => proveOperationIds(client, systemOf(booking)));
+  const proof = await attempt(findings, name, () => proveOperationIds(client));
   if (proof === 'rejected') {
     const detail = 'The server does not let this client create appointments: give it the right to.';
     findings.push({ name: 'right to book', status: 'problem', detail });
@@ -181,10 +174,6 @@ async function probeOperationIds(
   const consequence = 'an appointment is not found by the identifier that it was created with';
   if (proof) findings.push(told(name, proof, consequence));
   return proof === 'broken' ? { operation_lookup: false } : {};
-}
-
-function systemOf({ operation_system = defaultOperationSystem }: Booking): string {
-  return operation_system;
 }
 
 function told(name: string, proof: Proof, consequence: string): ProbeFinding {

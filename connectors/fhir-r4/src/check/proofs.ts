@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ConnectorError } from '@crossward/connector-kit';
+import { operationSystem } from '../booking/operation-ids.ts';
 import { withdraw } from '../booking/write/appointment.ts';
 import type { FhirAppointment, FhirResource } from '../fhir.ts';
 import type { FhirClient, WriteResponse } from '../server/client.ts';
@@ -56,23 +57,19 @@ export async function anySlotOrSchedule(client: FhirClient): Promise<FhirResourc
 }
 
 /** The appointments with an identifier of the gateway. */
-export async function appointmentsMarked(
-  client: FhirClient,
-  system: string,
-  marker: string,
-): Promise<FhirAppointment[]> {
-  const found = await client.search<FhirAppointment>('Appointment', [['identifier', `${system}|${marker}`]]);
+export async function appointmentsMarked(client: FhirClient, marker: string): Promise<FhirAppointment[]> {
+  const found = await client.search<FhirAppointment>('Appointment', [['identifier', `${operationSystem}|${marker}`]]);
   // Some servers ignore a search parameter that they do not know.
   return found.filter((it) => it.identifier?.some(({ value }) => value === marker));
 }
 
 /** An appointment for a proof: in the past, `entered-in-error`, and without a patient. */
-export function probeAppointment(system: string, value: string): FhirAppointment {
+export function probeAppointment(value: string): FhirAppointment {
   const start = new Date('2000-01-01T00:00:00Z');
   return {
     resourceType: 'Appointment',
     status: 'entered-in-error',
-    identifier: [{ system, value }],
+    identifier: [{ system: operationSystem, value }],
     start: start.toISOString(),
     end: new Date(start.getTime() + 60_000).toISOString(),
     participant: [{ actor: { display: 'Crossward' }, status: 'declined' }],
@@ -83,12 +80,12 @@ export function probeAppointment(system: string, value: string): FhirAppointment
  * Proves that the server keeps the gateway's identifier and finds the appointment by it: some servers drop identifiers
  * that they did not assign. The appointment is `entered-in-error`, and is deleted if the server allows that.
  */
-export async function proveOperationIds(client: FhirClient, operationSystem: string): Promise<Proof> {
+export async function proveOperationIds(client: FhirClient): Promise<Proof> {
   const marker = `probe-${randomUUID()}`;
-  const made = await client.create(probeAppointment(operationSystem, marker));
+  const made = await client.create(probeAppointment(marker));
   if (!made.ok) return isForbidden(made.status) ? 'rejected' : 'unproven';
   try {
-    const [found] = await appointmentsMarked(client, operationSystem, marker);
+    const [found] = await appointmentsMarked(client, marker);
     return found ? 'held' : 'broken';
   } catch (error) {
     if (isRejection(error)) return 'broken';

@@ -18,7 +18,6 @@ export interface CommentPlace {
 /** Choices that FHIR leaves to the EHR. */
 export interface AppointmentDialect extends CommentPlace {
   readonly cancelReason: 'comment' | 'cancelationReason';
-  readonly operationSystem: string;
   /** Whether every id has the form `<id>_<patient id>`, because the server wants to know the patient before it reads. */
   readonly idsNamePatients?: boolean;
 }

@@ -1,4 +1,5 @@
 import type { Period, Timetable } from '@crossward/connector-kit';
+import { operationSystem } from '../booking/operation-ids.ts';
 import type { Extension, FhirSchedule } from '../fhir.ts';
 import { readInstant } from './instants.ts';
 
@@ -59,7 +60,7 @@ function nested(parts: readonly Extension[], name: string) {
 }
 
 /** The schedule with what the connector keeps on it. Each write can be found by its operation id. */
-export function withOwnSchedule(schedule: FhirSchedule, own: OwnSchedule, operationSystem: string): FhirSchedule {
+export function withOwnSchedule(schedule: FhirSchedule, own: OwnSchedule): FhirSchedule {
   const parts: Extension[] = [
     { url: 'start', valueString: own.localStart },
     { url: 'end', valueString: own.localEnd },

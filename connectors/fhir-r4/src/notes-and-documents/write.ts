@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConnectorError, type Withdrawal } from '@crossward/connector-kit';
+import { operationSystem } from '../booking/operation-ids.ts';
 import { afterWriting, isBroken, isConflict, isUnknown, unknownOutcome } from '../booking/write/outcomes.ts';
 import { compare, type FhirDocumentReference, referenceTo } from '../fhir.ts';
 import type { WriteResponse } from '../server/client.ts';
@@ -36,7 +37,6 @@ export async function createNew(
   onNoResponse: (() => void) | undefined,
 ): Promise<FhirDocumentReference> {
   if (!ehr.documentLookup) return createUnnamed(ehr, document);
-  const { operationSystem } = ehr.dialect;
   const identifier = [...(document.identifier ?? []), { system: operationSystem, value: operationId }];
   const ifNoneExist = `identifier=${operationSystem}|${operationId}`;
   for (let attempt = 1; ; attempt++) {
@@ -117,10 +117,7 @@ export async function withdrawDocument(ehr: FhirConnection, operationId: string)
   throw new ConnectorError('unavailable', 'The document kept changing; nothing was withdrawn');
 }
 
-async function documentsOf(
-  { client, dialect: { operationSystem } }: FhirConnection,
-  operationId: string,
-): Promise<FhirDocumentReference[]> {
+async function documentsOf({ client }: FhirConnection, operationId: string): Promise<FhirDocumentReference[]> {
   const identifier = ['identifier', `${operationSystem}|${operationId}`] as const;
   const found = await client.search<FhirDocumentReference>('DocumentReference', [identifier], { few: true });
   // Some servers ignore a search parameter that they do not know.

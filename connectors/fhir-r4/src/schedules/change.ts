@@ -63,7 +63,7 @@ async function change(
   if (appointmentIds.length > 0) {
     throw new ConnectorError('schedule_has_appointments', 'Appointments take the time slots', { appointmentIds });
   }
-  const changed = withOwnSchedule(resource, after, ehr.dialect.operationSystem);
+  const changed = withOwnSchedule(resource, after);
   await writeTogether(ehr, {
     updates: [
       { before: resource, after: changed },

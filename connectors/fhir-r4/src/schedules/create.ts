@@ -1,5 +1,6 @@
 import { type CareUnit, ConnectorError, type Schedule, type ScheduleCreation } from '@crossward/connector-kit';
 import { instantOf } from '@crossward/connector-kit/timetable';
+import { operationSystem } from '../booking/operation-ids.ts';
 import {
   afterWriting,
   isBroken,
@@ -113,9 +114,8 @@ async function createResource(ehr: FhirConnection, creation: ScheduleCreation): 
   if (!like) throw new ConnectorError('resource_not_found', 'No such resource in this care unit');
   const serviceType = serviceTypesOf(directory, creation);
   if (await overlapsAnother(ehr, directory, { careUnit, resourceId, timetable: timetableOf(own) })) throw overlap();
-  const system = ehr.dialect.operationSystem;
-  const schedule = withOwnSchedule(newSchedule(like, serviceType, own), own, system);
-  const ifNoneExist = `identifier=${encodeURIComponent(`${system}|${escapeToken(operationId)}`)}`;
+  const schedule = withOwnSchedule(newSchedule(like, serviceType, own), own);
+  const ifNoneExist = `identifier=${encodeURIComponent(`${operationSystem}|${escapeToken(operationId)}`)}`;
   return untilCurrent(() => createOnce(ehr, creation, schedule, ifNoneExist));
 }
 

@@ -58,7 +58,7 @@ async function growOnce(ehr: FhirConnection, careUnit: CareUnit, reference: stri
   const most = transactionSize(ehr, slotsAtOnce + 1) - 1;
   const now = missing.slice(0, most);
   const slotsUntil = missing[most]?.start ?? new Date(Math.max(until.getTime(), own.slotsUntil.getTime()));
-  const grown = withOwnSchedule(schedule, { ...own, isReady: true, slotsUntil }, ehr.dialect.operationSystem);
+  const grown = withOwnSchedule(schedule, { ...own, isReady: true, slotsUntil });
   const after = { ...grown, planningHorizon: { ...grown.planningHorizon, end: slotsUntil.toISOString() } };
   await writeTogether(ehr, {
     updates: [{ before: schedule, after }],

@@ -1,6 +1,7 @@
 import type { CareUnit, Period, Schedule, ScheduleQuery } from '@crossward/connector-kit';
 import { openPeriodsOf } from '@crossward/connector-kit/timetable';
 import { Temporal } from 'temporal-polyfill';
+import { operationSystem } from '../booking/operation-ids.ts';
 import type { CareUnitDirectory } from '../directory/directory.ts';
 import { compare, type FhirSchedule, referenceTo } from '../fhir.ts';
 import { escapeToken } from '../mappers/identifiers.ts';
@@ -61,10 +62,10 @@ function isShown(schedule: FhirSchedule): boolean {
  * receives a creation late. The first is the one that stays.
  */
 export async function resourcesOfWrite(
-  { client, dialect }: FhirConnection,
+  { client }: FhirConnection,
   operationId: string,
 ): Promise<readonly FhirSchedule[]> {
-  const token = `${dialect.operationSystem}|${escapeToken(operationId)}`;
+  const token = `${operationSystem}|${escapeToken(operationId)}`;
   const found = await client.search<FhirSchedule>('Schedule', [['identifier', token]], { few: true });
   const inUse = found.filter((it) => it.active !== false && ownScheduleOf(it) !== undefined);
   return inUse.sort(byAge);

@@ -1,4 +1,5 @@
 import type { CareUnit, Withdrawal } from '@crossward/connector-kit';
+import { operationSystem } from '../booking/operation-ids.ts';
 import type { CareUnitDirectory } from '../directory/directory.ts';
 import { type FhirSchedule, type FhirSlot, referenceTo } from '../fhir.ts';
 import { type OwnSchedule, ownScheduleOf, timetableOf, withOwnSchedule } from '../mappers/schedule.ts';
@@ -88,8 +89,8 @@ export async function putOutOfUse(
   own: OwnSchedule,
   slots: readonly FhirSlot[],
 ): Promise<void> {
-  const { identifier = [], ...rest } = withOwnSchedule(resource, own, ehr.dialect.operationSystem);
-  const others = identifier.filter(({ system }) => system !== ehr.dialect.operationSystem);
+  const { identifier = [], ...rest } = withOwnSchedule(resource, own);
+  const others = identifier.filter(({ system }) => system !== operationSystem);
   const after: FhirSchedule = { ...rest, active: false, ...(others.length > 0 ? { identifier: others } : {}) };
   const removed = slots.map((slot) => ({ before: slot, after: { ...slot, status: 'entered-in-error' } }));
   await writeTogether(ehr, { updates: [{ before: resource, after }, ...removed] });
@@ -119,7 +120,7 @@ async function withdrawChange(
   );
   await writeTogether(ehr, {
     updates: [
-      { before: resource, after: withOwnSchedule(resource, restored, ehr.dialect.operationSystem) },
+      { before: resource, after: withOwnSchedule(resource, restored) },
       ...returned.map((slot) => ({ before: slot, after: freedSlot(slot) })),
     ],
     creations: all.filter(({ start }) => !known.has(start.getTime())).map((slot) => newSlot(resource, slot)),

@@ -12,7 +12,7 @@ import { createDirectory } from '../directory/create.ts';
 import type { Directory } from '../directory/directory.ts';
 import type { AppointmentDialect } from '../mappers/appointment.ts';
 import { type IdentifierSystems, identifierSystems } from '../mappers/identifiers.ts';
-import { type CareUnitSettings, careUnitSettings, defaultOperationSystem, type FhirSettings } from '../settings.ts';
+import { type CareUnitSettings, careUnitSettings, type FhirSettings } from '../settings.ts';
 import type { ServerFacts } from './capability-statement.ts';
 import type { FhirClient } from './client.ts';
 import { createFhirClient } from './create.ts';
@@ -138,7 +138,6 @@ export function connect(
       commentField: booking.comment_field ?? 'comment',
       commentExtension: booking.comment_extension,
       cancelReason: booking.cancel_reason ?? 'comment',
-      operationSystem: booking.operation_system ?? defaultOperationSystem,
       idsNamePatients: settings.patient_header !== undefined,
     },
     revIncludesAppointments: facts.revIncludesAppointments,

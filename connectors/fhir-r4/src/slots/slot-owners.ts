@@ -1,4 +1,4 @@
-import { operationKeys } from '../booking/operation-ids.ts';
+import { operationKeys, operationSystem } from '../booking/operation-ids.ts';
 import type { CareUnitDirectory } from '../directory/directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
 import { keepsSlots, slotsOf, standingOf } from '../mappers/appointment.ts';
@@ -14,7 +14,7 @@ export async function ownersOf(
   slots: readonly FhirSlot[],
 ): Promise<ReadonlyMap<string, FhirAppointment>> {
   if (slots.length === 0) return new Map();
-  const { client, dialect, operationLookup } = ehr;
+  const { client, operationLookup } = ehr;
   const owners = [...new Set(slots.flatMap((slot) => claimOf(slot)?.owner ?? []))];
   const keys = operationLookup ? owners.filter((owner) => !namesAppointment(owner)) : [];
   const [found, active] = await Promise.all([
@@ -22,16 +22,14 @@ export async function ownersOf(
       client.readMany<FhirAppointment>(owners.filter(namesAppointment)),
       ...chunks(keys, 20).map((some) =>
         client.search<FhirAppointment>('Appointment', [
-          ['identifier', some.map((key) => `${dialect.operationSystem}|${escapeToken(key)}`).join(',')],
+          ['identifier', some.map((key) => `${operationSystem}|${escapeToken(key)}`).join(',')],
         ]),
       ),
     ]),
     operationLookup ? new Map<string, FhirAppointment>() : appointmentsIn(ehr, slots),
   ]);
   const byOwner = new Map(
-    found
-      .flat()
-      .flatMap((appointment) => ownerNames(appointment, dialect.operationSystem).map((name) => [name, appointment])),
+    found.flat().flatMap((appointment) => ownerNames(appointment).map((name) => [name, appointment])),
   );
   return new Map(
     slots.flatMap((slot) => {
@@ -81,18 +79,18 @@ export async function livingOwners(
 
 /** Whether an appointment is the owner that a slot's claim names, or may be, if the EHR does not keep operation ids. */
 export function isOwnerOf(
-  { dialect, operationLookup }: BookingConnection,
+  { operationLookup }: BookingConnection,
   appointment: FhirAppointment,
   slot: FhirSlot,
 ): boolean {
   const { owner = '' } = claimOf(slot) ?? {};
-  if (ownerNames(appointment, dialect.operationSystem).includes(owner)) return true;
+  if (ownerNames(appointment).includes(owner)) return true;
   return !operationLookup && !namesAppointment(owner);
 }
 
 /** All names that an appointment may have as the owner of a slot. */
-export function ownerNames(appointment: FhirAppointment, operationSystem: string): string[] {
-  return [referenceTo(appointment), ...operationKeys(appointment, operationSystem)];
+export function ownerNames(appointment: FhirAppointment): string[] {
+  return [referenceTo(appointment), ...operationKeys(appointment)];
 }
 
 /** A slot with the claim of the appointment that needs it. `null`: it is as it should be. */

@@ -38,16 +38,15 @@ export async function listAppointmentChanges(
     // Most of a page can be known from the overlap, so a small one would be read again and again.
     ['_count', String(Math.max(limit, defaultPageSize))],
   ]) as AsyncIterable<{ readonly resources: readonly FhirAppointment[]; readonly sorted: boolean }>;
-  const { operationSystem } = ehr.dialect;
   const { found, position, hasMore } = await readVersions(pages, cursor, ehr.client.clock.now().getTime(), {
-    limited: { most: mostHistories, isCostly: (it) => source !== null && needsHistory(it, operationSystem) },
+    limited: { most: mostHistories, isCostly: (it) => source !== null && needsHistory(it) },
     leftOut: ({ id }) => ehr.leftOut({ type: 'Appointment', id, path: '/meta/lastUpdated' }),
   });
   const directories = await Promise.all(careUnits.map((careUnit) => ehr.directory.of(careUnit)));
   const { deletions } = cursor;
   if (hasMore || !source) {
     const next = JSON.stringify({ ...position, deletions });
-    const created = await creationTimes(ehr.client, found, { operationSystem, hasHistory: source !== null });
+    const created = await creationTimes(ehr.client, found, source !== null);
     return { ...(await shownOf(ehr, directories, found, created)), next, hasMore };
   }
   const deleted = await listDeletions(ehr.client, source, deletions ?? { since: cursor.since, seen: [] });

@@ -23,14 +23,14 @@ const mostVersions = 20;
 export async function creationTimes(
   client: FhirClient,
   appointments: readonly FhirAppointment[],
-  { operationSystem, hasHistory }: { readonly operationSystem: string; readonly hasHistory: boolean },
+  hasHistory: boolean,
 ): Promise<ReadonlyMap<string, Date>> {
   const times = new Map<string, Date>();
   const unknown: string[] = [];
   for (const it of appointments) {
     const stated = statedTime(it);
     if (stated) times.set(it.id ?? '', stated);
-    else if (hasHistory && needsHistory(it, operationSystem)) unknown.push(it.id ?? '');
+    else if (hasHistory && needsHistory(it)) unknown.push(it.id ?? '');
   }
   for (const chunk of chunks(unknown, concurrent)) {
     const found = await Promise.all(chunk.map((id) => firstVersion(client, id)));
@@ -43,8 +43,8 @@ export async function creationTimes(
 }
 
 /** Whether only its history says when an Appointment was created, and it was not by the gateway. */
-export function needsHistory(appointment: FhirAppointment, operationSystem: string): boolean {
-  return statedTime(appointment) === undefined && operationKeys(appointment, operationSystem).length === 0;
+export function needsHistory(appointment: FhirAppointment): boolean {
+  return statedTime(appointment) === undefined && operationKeys(appointment).length === 0;
 }
 
 function statedTime({ meta, created }: FhirAppointment): Date | undefined {

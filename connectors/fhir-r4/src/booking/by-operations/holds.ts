@@ -80,10 +80,10 @@ export function withOurs(
   theirs: FhirAppointment,
   ours: FhirAppointment,
 ): FhirAppointment {
-  const { commentField, operationSystem } = dialect;
+  const { commentField } = dialect;
   const isPatient = ({ actor }: Participant) => localReference(actor)?.startsWith('Patient/') === true;
   const comment = ours[commentField];
-  const keys = operationKeys(theirs, operationSystem);
+  const keys = operationKeys(theirs);
   const identifier = (ours.identifier ?? []).filter(({ value }) => !keys.includes(value ?? ''));
   const missing: Partial<FhirAppointment> = {
     ...(patientIdOf(theirs) === undefined

@@ -74,13 +74,12 @@ export interface Known {
  */
 export function draftChanges(known: Known, { operationId, changes }: AppointmentWrite): Drafted {
   const { ehr, directory, existing, now } = known;
-  const { operationSystem } = ehr.dialect;
   const drafts: Draft[] = [];
   const slotOutcomes = new Map<Draft, SlotOutcome>();
   const neededTimes: NeededTime[] = [];
 
   function create(creation: AppointmentCreation, index: number): Draft {
-    const identifiers = operationIdentifiers(operationSystem, operationId, index, changes.length);
+    const identifiers = operationIdentifiers(operationId, index, changes.length);
     const key = creationKey(operationId, index, changes.length);
     const draft = { before: null, after: newAppointment(creation, directory, ehr, identifiers), key, owner: key };
     neededTimes.push({ draft, ...creation, serviceId: creation.healthcareServiceId });
@@ -91,8 +90,8 @@ export function draftChanges(known: Known, { operationId, changes }: Appointment
     const draft = draftOf(wanted.appointmentId);
     const operationKey = creationKey(operationId, index, changes.length);
     const ruling = ruleOnPatient(draft.after, wanted, { dialect: ehr.dialect, now, operationKey });
-    const identifiers = operationIdentifiers(operationSystem, operationId, index, changes.length);
-    draft.after = ehr.operationLookup ? remember(ruling.after, operationSystem, identifiers) : ruling.after;
+    const identifiers = operationIdentifiers(operationId, index, changes.length);
+    draft.after = ehr.operationLookup ? remember(ruling.after, identifiers) : ruling.after;
     if (ruling.slots !== 'stay') slotOutcomes.set(draft, ruling.slots);
     const move = moveOf(existing.get(wanted.appointmentId)?.facts, draft, wanted);
     if (move) {

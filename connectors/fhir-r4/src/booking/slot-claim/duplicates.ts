@@ -22,13 +22,13 @@ export async function resultsWithoutDuplicates(
   operationId: string,
 ): Promise<readonly FhirAppointment[]> {
   const found = await findOperationResources(ehr, operationId);
-  const created = found.filter((it) => isCreatedAlone(ehr, it, operationId));
+  const created = found.filter((it) => isCreatedAlone(it, operationId));
   const [first, another] = created;
   if (!first || !another) return found;
   const slots = await ehr.client.readMany<FhirSlot>(created.flatMap(slotsOf));
   const owners = new Map(slots.map((slot) => [referenceTo(slot), claimOf(slot)?.owner]));
   const named = new Set(owners.values());
-  const hasChanged = (it: FhirAppointment) => wasChanged(ehr, it);
+  const hasChanged = (it: FhirAppointment) => wasChanged(it);
   const kept = created.find((it) => named.has(referenceTo(it))) ?? created.find(hasChanged) ?? first;
   const isDuplicate = (it: FhirAppointment) =>
     it !== kept &&
@@ -41,14 +41,14 @@ export async function resultsWithoutDuplicates(
 }
 
 /** The appointments of a write with several changes have different identifiers. None of them is a duplicate. */
-function isCreatedAlone({ dialect }: BookingConnection, it: FhirAppointment, operationId: string): boolean {
-  const [creation] = operationKeys(it, dialect.operationSystem);
-  return creation === operationId && placesIn(it, dialect.operationSystem, operationId).length === 0;
+function isCreatedAlone(it: FhirAppointment, operationId: string): boolean {
+  const [creation] = operationKeys(it);
+  return creation === operationId && placesIn(it, operationId).length === 0;
 }
 
 /** Whether an appointment was changed after it was created: by a later write of the gateway, or by a cancellation. */
-function wasChanged({ dialect }: BookingConnection, it: FhirAppointment): boolean {
-  return it.status === 'cancelled' || it.status === 'noshow' || operationKeys(it, dialect.operationSystem).length > 1;
+function wasChanged(it: FhirAppointment): boolean {
+  return it.status === 'cancelled' || it.status === 'noshow' || operationKeys(it).length > 1;
 }
 
 /** Waits until the call that has the slots names its appointment on them, so that both calls return the same one. */

@@ -163,5 +163,5 @@ async function readBack(ehr: BookingConnection, { before, key }: PlannedAppointm
   if (!ehr.operationLookup) return null;
   if (before === null) return (await findOperationResources(ehr, key))[0] ?? null;
   const current = await ehr.client.read<FhirAppointment>(referenceTo(before));
-  return current && operationKeys(current, ehr.dialect.operationSystem).includes(key) ? current : null;
+  return current && operationKeys(current).includes(key) ? current : null;
 }

@@ -115,7 +115,7 @@ function handedOver(before: FhirSlot, user: FhirAppointment, now: Date): Planned
 function belongsTo(slot: FhirSlot, appointment: FhirAppointment, ehr: BookingConnection, now: Date): boolean {
   if (slot.status !== 'busy' && slot.status !== 'busy-tentative') return false;
   const claim = claimOf(slot);
-  if (claim === null || ownerNames(appointment, ehr.dialect.operationSystem).includes(claim.owner)) return true;
+  if (claim === null || ownerNames(appointment).includes(claim.owner)) return true;
   // If the EHR does not keep operation ids, an active appointment owns its slots.
   return isOwnerOf(ehr, appointment, slot) && keepsSlots(appointment, now);
 }

@@ -46,7 +46,7 @@ export async function finishSlotsOf(
     const owner = active.find((it) => slotsOf(it).includes(referenceTo(slot)));
     const claimant = claimOf(slot)?.owner;
     if (slot.status !== 'busy-tentative' || !owner || claimant === undefined) continue;
-    const names = [referenceTo(owner), ...operationKeys(owner, ehr.dialect.operationSystem)];
+    const names = [referenceTo(owner), ...operationKeys(owner)];
     if (claimant.split('.')[0] !== operationId && !names.includes(claimant)) continue;
     const after = finalState(slot, owner, now);
     if (after) await write(ehr, slot, after);

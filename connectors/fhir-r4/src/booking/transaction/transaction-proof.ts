@@ -16,7 +16,7 @@ import { withdraw } from '../write/appointment.ts';
  * Proves that a transaction is all or nothing: one that has to fail must leave nothing. Some servers run it as a batch,
  * and some do not roll back. If an appointment is left, it is `entered-in-error` and is removed.
  */
-export async function proveTransactions(client: FhirClient, operationSystem: string): Promise<Proof> {
+export async function proveTransactions(client: FhirClient): Promise<Proof> {
   const victim = await anySlotOrSchedule(client);
   if (!victim) return 'unproven';
   const marker = `probe-${randomUUID()}`;
@@ -27,13 +27,13 @@ export async function proveTransactions(client: FhirClient, operationSystem: str
     entry: [
       {
         fullUrl: `urn:uuid:${randomUUID()}`,
-        resource: probeAppointment(operationSystem, marker),
+        resource: probeAppointment(marker),
         request: { method: 'POST', url: 'Appointment' },
       },
       { resource: victim, request: { method: 'PUT', url: reference, ifMatch: weakTag(noVersion) } },
     ],
   });
-  const ours = await appointmentsMarked(client, operationSystem, marker);
+  const ours = await appointmentsMarked(client, marker);
   for (const appointment of ours) await withdraw({ client }, referenceTo(appointment));
   if (response.ok || ours.length > 0) {
     const entries = isBundle(response.body) ? (response.body.entry ?? []) : [];

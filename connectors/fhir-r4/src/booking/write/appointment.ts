@@ -2,6 +2,7 @@ import { ConnectorError } from '@crossward/connector-kit';
 import { type FhirAppointment, type FhirResource, referenceTo } from '../../fhir.ts';
 import type { WriteResponse } from '../../server/client.ts';
 import type { BookingConnection, FhirConnection } from '../../server/connection.ts';
+import { operationSystem } from '../operation-ids.ts';
 import { afterWriting, isBroken, isConflict, LostRace, unknownOutcome } from './outcomes.ts';
 
 /** An appointment before and after a write. */
@@ -19,9 +20,9 @@ export async function writeAppointment(
   { before, after, key }: PlannedAppointment,
   body = after,
 ): Promise<FhirAppointment> {
-  const { client, dialect, operationLookup } = ehr;
+  const { client, operationLookup } = ehr;
   if (before !== null) return changeAppointment(ehr, before, after, body);
-  const ifNoneExist = operationLookup ? { ifNoneExist: `identifier=${dialect.operationSystem}|${key}` } : {};
+  const ifNoneExist = operationLookup ? { ifNoneExist: `identifier=${operationSystem}|${key}` } : {};
   return stored(ehr, await client.create(body, ifNoneExist), { asks: body !== after });
 }
 

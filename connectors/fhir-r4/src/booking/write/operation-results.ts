@@ -5,7 +5,7 @@ import { compare, type FhirAppointment } from '../../fhir.ts';
 import { toAppointment } from '../../mappers/appointment.ts';
 import { viewAfter } from '../../mappers/group.ts';
 import type { BookingConnection } from '../../server/connection.ts';
-import { operationKeys, partKey, placesIn } from '../operation-ids.ts';
+import { operationKeys, operationSystem, partKey, placesIn } from '../operation-ids.ts';
 import { unknownOutcome } from './outcomes.ts';
 
 /** Finds the appointments that an operation wrote, in the order of its changes. */
@@ -43,16 +43,16 @@ export function operationFinder(
 
 /** An appointment that several changes of the write touched is returned once for each change. */
 export async function findOperationResources(
-  { client, dialect: { operationSystem } }: BookingConnection,
+  { client }: BookingConnection,
   operationId: string,
 ): Promise<readonly FhirAppointment[]> {
   const identifier = ['identifier', `${operationSystem}|${operationId}`] as const;
   const matches = await client.search<FhirAppointment>('Appointment', [identifier], { few: true });
   // Some servers ignore a search parameter that they do not know.
   return matches
-    .filter((it) => it.status !== 'entered-in-error' && operationKeys(it, operationSystem).includes(operationId))
+    .filter((it) => it.status !== 'entered-in-error' && operationKeys(it).includes(operationId))
     .flatMap((it) => {
-      const places = placesIn(it, operationSystem, operationId);
+      const places = placesIn(it, operationId);
       if (places.length === 0) return [{ it: viewAfter(it, operationId), place: 0 }];
       return places.map((place) => ({ it: viewAfter(it, partKey(operationId, place)), place }));
     })
