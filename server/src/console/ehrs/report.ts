@@ -1,4 +1,6 @@
+import type { ConfiguredEmr } from '../../config/configuration.ts';
 import type { Ability } from '../../ehr/abilities.ts';
+import type { EmrCheck } from '../../ehr/check-connection.ts';
 import { reportOf } from '../../ehr/emr-report.ts';
 import { type Html, html } from '../../html/html.ts';
 import { consolePage } from '../frame/frame.ts';
@@ -12,13 +14,17 @@ export const routes: readonly Route[] = [
 
 /** Checks an EHR, and shows a page to print: what works, what does not, findings, settings without secrets. */
 function reportPage(context: SignedIn): Promise<ConsoleResponse> {
-  return checkNow(context, (check, emr) => {
-    const report = reportOf(emr, check, context.deps.now());
-    const { name, isWell, error, can, cannot, limits, careUnits, settings } = report;
-    return consolePage(context, {
-      title: `Report on ${name}`,
-      section: 'connections',
-      content: html`${isWell ? notice('good', 'The connection works.') : notice('bad', `${name} has a problem.`)}
+  return checkNow(context, (check, emr) => reportOn(context, check, emr));
+}
+
+/** The page to print, about a check that was made now. */
+export function reportOn(context: SignedIn, check: EmrCheck, emr: ConfiguredEmr): ConsoleResponse {
+  const report = reportOf(emr, check, context.deps.now());
+  const { name, isWell, error, can, cannot, limits, careUnits, settings } = report;
+  return consolePage(context, {
+    title: `Report on ${name}`,
+    section: 'connections',
+    content: html`${isWell ? notice('good', 'The connection works.') : notice('bad', `${name} has a problem.`)}
 <p class="screen"><a href="${linkTo(context, `connections/${emr.id}`)}">${name}</a> · Print this page to hand it over.</p>
 <h1>${name}: report on its connection</h1>
 ${facts(report.facts)}
@@ -32,7 +38,6 @@ ${findingsTable(check)}
 ${facts(careUnits)}
 <h2>Settings</h2>
 <pre tabindex="0" role="region" aria-label="Settings, without secrets">${settings.trimEnd()}</pre>`,
-    });
   });
 }
 

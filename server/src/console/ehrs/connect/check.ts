@@ -8,6 +8,7 @@ import { type ConsoleResponse, linkTo, type Route, type SignedIn, seeOther } fro
 import { notice, table } from '../../frame/parts.ts';
 import { capabilities, describeFailure, findingsTable } from '../connections.ts';
 import { changeEmr, rejectionText } from '../emr-actions.ts';
+import { reportOn } from '../report.ts';
 import {
   type Connecting,
   emrAdministrationOf,
@@ -22,6 +23,7 @@ import {
 export const routes: readonly Route[] = [
   { method: 'GET', path: 'connections/:emr/check', role: 'admin', page: checkPage },
   { method: 'POST', path: 'connections/:emr/check', role: 'admin', page: runCheck },
+  { method: 'POST', path: 'connections/:emr/check/report', role: 'admin', page: reportOnStored },
   { method: 'POST', path: 'connections/:emr/apply', role: 'admin', page: applyRecommended },
 ];
 
@@ -52,9 +54,21 @@ async function runCheck(context: SignedIn): Promise<ConsoleResponse> {
 ${findingsTable(check)}
 ${check.claims ? capabilities(check.claims) : html`<p class="advice bad">The connection cannot be opened: ${check.error}</p>`}
 ${recommended(context, emr, check)}
-${checkButton(context, emr, 'Check again')}
+<div class="actions">${checkButton(context, emr, 'Check again')}${postForm(
+      context,
+      `connections/${emr.id}/check/report`,
+      html`<button class="secondary">Report to hand over</button>`,
+    )}</div>
 <p><a href="${linkTo(context, `connections/${emr.id}/care-units`)}">Go on to the care units</a></p>`,
   );
+}
+
+/** Checks it as `runCheck` does, and shows the report to print. */
+async function reportOnStored(context: SignedIn): Promise<ConsoleResponse> {
+  const emr = await findConnecting(context);
+  if (isResponse(emr)) return emr;
+  if (settingsLack(emr)) return seeOther(context, `connections/${emr.id}/settings`);
+  return reportOn(context, await checkStored(context, emr), configuredEmr(emr.definition, emr.secrets ?? {}));
 }
 
 /** Whether the settings have mistakes, so that there is nothing to check. */

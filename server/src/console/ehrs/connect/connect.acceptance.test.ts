@@ -67,6 +67,8 @@ test('an EHR is connected in the console: draft, settings, check, care units, op
   const applied = /name="settings" value="([^"]+)"/.exec(checked.html)?.[1]?.replaceAll('&quot;', '"') ?? '{}';
   const again = await seen(browser.submit('/console/connections/north/apply', { settings: applied }));
   expect(again.path).toBe('/console/connections/north/check?result=applied');
+  const report = await seen(browser.submit('/console/connections/north/check/report'));
+  expect(report.text).toMatch(/: report on its connection Id north .*.* What works /);
 
   const early = await seen(browser.open('/console/connections/north/open'));
   expect(early.text).toContain('It still needs:');
