@@ -96,7 +96,7 @@ function onFake(
     async make() {
       const fake = await startFake({
         ...options,
-        data: { ...aMonth, ...options.data, oneActorEach: options.operations === 'medplum' },
+        data: { ...ofTheWindow, ...options.data, oneActorEach: options.operations === 'medplum' },
       });
       const save = async (resource: FhirResource) => fake.store.save(resource);
       return subjectOver(name, { url: fake.url, save, store: fake.store, close: fake.close }, settings, units);
@@ -109,7 +109,7 @@ function onMedplum(way: string, transactions: boolean): Counterpart {
   return {
     name,
     async make() {
-      const medplum = await startMedplum({ transactions, data: aMonth });
+      const medplum = await startMedplum({ transactions, data: ofTheWindow });
       const save = (resource: FhirResource) =>
         medplum.repository.createResource(resource as Parameters<typeof medplum.repository.createResource>[0]);
       return subjectOver(name, { url: medplum.url, save, close: medplum.close }, {});
@@ -124,8 +124,8 @@ export function onRunning({ url, settings }: RunningFhirServer, name = `fhir-r4 
 }
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
-/** A month of slots is enough, and faster to search than the default. */
-const aMonth = { days: 30 };
+/** As long as the window of the checks: each search looks through all slots. */
+const ofTheWindow = { days: 17 };
 
 /** An EHR that manages its slots itself and rejects writes to them. */
 const scheduler: FakeOptions = { transactions: 'none', plainWrites: false, checksAppointments: true };
