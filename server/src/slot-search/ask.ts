@@ -1,7 +1,9 @@
 import type { HealthcareService, Resource, TimeSlot } from '@crossward/connector-kit';
 import type { Logger } from 'pino';
 import { LruMap } from 'toad-cache';
+import { within } from '../context/work-context.ts';
 import type { Db } from '../db/kysely.ts';
+import { newDatabaseTime } from '../db/time-limit.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { describeError } from '../log/describe-error.ts';
 import { instantFormatter, startOfDay } from '../time/date-times.ts';
@@ -67,8 +69,9 @@ export function createAsker(db: Db, log: Logger): Asker {
   async function callAndKeep(unit: UnitWanted, { firstDay, endDay, now }: Ask): Promise<AnsweredDays> {
     const days = await callForDays(unit, firstDay, endDay, now);
     const { ehr, careUnit, serviceIds } = unit;
-    // Nobody waits for it, and the slots are shown without it.
-    keepDays(db, { emr: ehr.id, careUnitId: careUnit.id, serviceIds }, [...days.values()]).catch((error: unknown) =>
+    const whose = { emr: ehr.id, careUnitId: careUnit.id, serviceIds };
+    // Nobody waits for it, so it takes no time from the search, and the slots are shown without it.
+    within({ databaseTime: newDatabaseTime() }, () => keepDays(db, whose, [...days.values()])).catch((error: unknown) =>
       log.warn({ emr: ehr.id, cause: describeError(error) }, 'free time slots not kept'),
     );
     return days;
