@@ -1,6 +1,6 @@
 import type { ChangedAppointment } from '../appointment-changes.ts';
 import type { Appointment } from '../records.ts';
-import { expectToldOnce, listChanges, readAll, readUntil } from './change-steps.ts';
+import { clockMovesOn, expectToldOnce, listChanges, readAll, readUntil } from './change-steps.ts';
 import { capability, claimed } from './check.ts';
 import { directChange, expectSame, expectThat, facts, given } from './expect.ts';
 import { book, change, changes, consecutiveSlots, moves, mustRead } from './steps.ts';
@@ -118,9 +118,14 @@ export const appointmentChanges = capability(
 
     'misses none while staff change others between two pages': async (subject) => {
       const comment = directChange(subject, 'comment');
-      const { made, ids, next: start } = await bookedAndRead(subject, await consecutiveSlots(subject, 3));
-      const comments = new Map(ids.map((id) => [id, 'before']));
+      const { made: booked, next: first } = await bookedAndRead(subject, await consecutiveSlots(subject, 4));
+      const [clock, ...made] = booked as [Appointment, ...Appointment[]];
+      const comments = new Map(made.map(({ id }) => [id, 'before']));
       for (const it of made) await comment(it, 'before');
+      // With the same time stamp, what staff change again would keep its place.
+      const told = await readUntil(subject, first, [...comments.keys()]);
+      const than = new Date(Math.max(...[...told.found.values()].map(({ changedAt }) => changedAt.getTime())));
+      await clockMovesOn(subject, told.next, { than, edit: (look) => comment(clock, `look ${look}`) });
       let edits = 0;
       // The oldest change first: those after it move up, and it moves to the end.
       const edit = async () => {
@@ -131,7 +136,7 @@ export const appointmentChanges = capability(
         comments.set(it.id, text);
       };
       const before: ChangedAppointment[] = [];
-      let next = start;
+      let next = first;
       for (let calls = 0, hasMore = true; hasMore && calls <= mostEdits; calls++) {
         let requests = 0;
         const { outcome } = await watchingCall(

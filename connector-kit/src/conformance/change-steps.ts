@@ -32,7 +32,34 @@ export async function readAll(subject: Subject, after: string, limit?: number) {
     next = page.next;
     if (!page.hasMore) return { changes, next };
   }
-  throw new Failure(`hasMore is still true after ${mostCalls} calls`);
+  const told = Map.groupBy(changes, ({ appointment }) => appointment.id);
+  const again = [...told].filter(([, { length }]) => length > 1).map(([id, { length }]) => `${id} (${length} times)`);
+  const which = again.length === 0 ? 'no appointment comes again' : `these come again: ${again.slice(0, 5).join(', ')}`;
+  throw new Failure(
+    `hasMore is still true after ${mostCalls} calls, with ${changes.length} changes; ${which}; next is ${next.slice(0, 100)}`,
+  );
+}
+
+/**
+ * Changes an appointment until the EHR gives it a later time stamp than all these changes have, because stamps can have whole
+ * seconds, or the EHR's clock is behind.
+ *
+ * @returns the position after it
+ */
+export async function clockMovesOn(
+  subject: Subject,
+  after: string,
+  { than, edit }: { readonly than: Date; edit(look: number): Promise<void> },
+): Promise<string> {
+  let next = after;
+  for (let look = 1; look <= mostLooks; look++) {
+    await edit(look);
+    const read = await readAll(subject, next);
+    next = read.next;
+    if (read.changes.some(({ changedAt }) => changedAt > than)) return next;
+    await new Promise((resolve) => setTimeout(resolve, lookMilliseconds));
+  }
+  throw new Failure(`No change in ${mostLooks} has a later time stamp than one before`);
 }
 
 /** Reads until every one of these ids is among the changes. An EHR may show a change a little later. */

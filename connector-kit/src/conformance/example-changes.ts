@@ -1,5 +1,6 @@
 import type { AppointmentChange, InterruptedChanges } from '../connector.ts';
 import { ConnectorError } from '../errors.ts';
+import type { EhrRequest } from '../http.ts';
 import type { Appointment, TimeSlot } from '../records.ts';
 import { type Claim, NotChecked } from './check.ts';
 import { describe, expectSame, expectThat, facts } from './expect.ts';
@@ -151,6 +152,11 @@ export async function changeOverWire(
   if (outcome.status === 'rejected' && outcome.reason instanceof NotChecked) throw outcome.reason;
   if (sent === 0) throw new NotChecked('the connector sends no request through the HTTP client that it is given');
   return watched;
+}
+
+/** As the gateway's HTTP client fails after its last attempt. */
+export function noAnswer({ repeatable }: EhrRequest): ConnectorError {
+  return new ConnectorError(repeatable ? 'connection_closed' : 'outcome_unknown', 'A failure of the kit');
 }
 
 /** Whether the connector says that nobody knows what became of the change. */

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { ConnectorError } from '../errors.ts';
 import type { EhrRequest, EhrResponse } from '../http.ts';
 import { isWrite } from '../sent-writes.ts';
 import { capability, claimed } from './check.ts';
@@ -12,19 +11,16 @@ import {
   isUnknown,
   type KindOfChange,
   kindsOfChange,
+  noAnswer,
 } from './example-changes.ts';
 import { directChange, expectThat } from './expect.ts';
+import { expectRuledOut } from './settled-writes.ts';
 import { freeSlots } from './steps.ts';
 import type { Subject } from './subject.ts';
 import { type OnTheWire, unwatched } from './watched-calls.ts';
 
 /** What happens to a request that writes. */
 type Fault = (request: EhrRequest, send: () => Promise<EhrResponse>) => Promise<EhrResponse>;
-
-/** As the gateway's HTTP client fails after its last attempt. */
-function noAnswer({ repeatable }: EhrRequest): ConnectorError {
-  return new ConnectorError(repeatable ? 'connection_closed' : 'outcome_unknown', 'A failure of the kit');
-}
 
 /** After this one, no request of the call gets an answer. */
 const silence = 'its answer was lost and the EHR fell silent';
@@ -113,7 +109,10 @@ const nothing = async () => undefined;
 const claimedKinds = (subject: Subject) => Object.values(kindsOfChange).filter((it) => it.isClaimed(subject));
 
 const ofKind = (kind: KindOfChange, chosen = lostRequestsAndAnswers) =>
-  claimed([kind.isClaimed], (subject) => expectTruth(subject, kind, chosen));
+  claimed([kind.isClaimed], async (subject) => {
+    await expectTruth(subject, kind, chosen);
+    await expectRuledOut(subject, kind);
+  });
 
 export const lostAnswers = capability(
   'lost-answers',

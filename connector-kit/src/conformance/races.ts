@@ -1,6 +1,7 @@
 import type { AppointmentChange, Connector } from '../connector.ts';
 import { ConnectorError } from '../errors.ts';
 import type { Appointment } from '../records.ts';
+import { isWrite } from '../sent-writes.ts';
 import { overlaps } from '../time-slots.ts';
 import { capability, claimed } from './check.ts';
 import { describe, expectSame, expectThat } from './expect.ts';
@@ -17,11 +18,15 @@ import {
   mustRead,
 } from './steps.ts';
 import type { Subject } from './subject.ts';
+import { withLostTurns } from './turns-over-processes.ts';
+import { watchingCall } from './watched-calls.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
 
 const racers = 20;
 const movingRacers = 4;
+/** Longer than a connector needs until it books. */
+const gatherMilliseconds = 2000;
 
 /** A race that a connector loses now and then is lost in one of ten. */
 const roundsOf = ({ raceRounds = 10 }: Subject) => raceRounds;
@@ -44,19 +49,67 @@ function winners(outcomes: readonly PromiseSettledResult<Appointment>[]): Appoin
   return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
 }
 
+type Racer = (booking: AppointmentChange, index: number) => Promise<Appointment>;
+
+/** Books one slot for each racer at once. Afterwards the EHR has the bookings that were told as made, and no others. */
+async function raceForSlot(subject: Subject, racer: Racer): Promise<number> {
+  const slot = await freeSlot(subject);
+  const booking = await creation(subject, slot);
+  const outcomes = await Promise.allSettled(Array.from({ length: racers }, (_, index) => racer(booking, index)));
+  const won = winners(outcomes).map(({ id }) => id);
+  const there = (await appointmentsAt(subject, slot)).map(({ id }) => id);
+  expectSame(there.sort(), won.sort(), `Appointments at the time after ${racers} concurrent bookings`);
+  return won.length;
+}
+
+/**
+ * Staff take no turns, and a turn can be lost. So every racer gets its turn at once, and their bookings are sent together: then the
+ * connector must look at what it has made, and withdraw what must not stand.
+ */
+async function raceWithoutTurns(subject: Subject): Promise<void> {
+  const sends = together(racers, gatherMilliseconds);
+  const racer: Racer = async (booking) => {
+    let isSent = false;
+    const { outcome } = await watchingCall(
+      () => change(subject, booking),
+      (request, _, send) => {
+        if (isSent || !isWrite(request)) return undefined;
+        isSent = true;
+        return sends().then(send);
+      },
+    );
+    // One that books nothing keeps nobody waiting.
+    if (!isSent) void sends();
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  };
+  const won = await withLostTurns(() => raceForSlot(subject, racer));
+  expectThat((won ?? 0) <= 1, `${won} of ${racers} bookings of one slot succeeded, sent without a turn`);
+}
+
+/** Lets calls go on when all have come, or when others have not come for a while: they may wait for each other. */
+function together(count: number, milliseconds: number): () => Promise<void> {
+  const all = Promise.withResolvers<void>();
+  let come = 0;
+  let timer: NodeJS.Timeout | undefined;
+  return () => {
+    timer ??= setTimeout(all.resolve, milliseconds);
+    if (++come < count) return all.promise;
+    clearTimeout(timer);
+    all.resolve();
+    return all.promise;
+  };
+}
+
 export const races = capability('races', ({ capabilities }) => capabilities.changes.includes('create'), {
   'twenty concurrent bookings of one slot: exactly one succeeds': async (subject) => {
     for (let round = 1; round <= roundsOf(subject); round++) {
-      const slot = await freeSlot(subject);
-      const booking = await creation(subject, slot);
-      const outcomes = await Promise.allSettled(
-        Array.from({ length: racers }, (_, index) => change(subject, booking, { through: through(subject, index) })),
+      const won = await raceForSlot(subject, (booking, index) =>
+        change(subject, booking, { through: through(subject, index) }),
       );
-      const won = winners(outcomes).map(({ id }) => id);
-      expectSame(won.length, 1, `Successful bookings of ${racers} in round ${round}`);
-      const there = (await appointmentsAt(subject, slot)).map(({ id }) => id);
-      expectSame(there, won, `Appointments at the time after ${racers} concurrent bookings`);
+      expectSame(won, 1, `Successful bookings of ${racers} in round ${round}`);
     }
+    await raceWithoutTurns(subject);
   },
 
   'concurrent bookings of overlapping times never share a slot': async (subject) => {
