@@ -74,6 +74,9 @@ const denies: Defects = ({ changeAppointments }) => ({
     }),
 });
 
+/** Says of a write on its way that it cannot come any more. */
+const rulesOut: Defects = () => ({ settleChanges: async () => true });
+
 const findsNothing: Defects = () => ({ findOperation: async () => null });
 
 test.each<[string, Defects, string, string]>([
@@ -81,6 +84,7 @@ test.each<[string, Defects, string, string]>([
   ['takes a lost answer for a move that was not made', denies, holds('move'), 'told as not made'],
   ['takes a lost answer for a comment that was not made', denies, holds('comment'), 'told as not made'],
   ['tells a cancellation as made that was lost', guesses, holds('cancellation'), 'told as made'],
+  ['rules out a booking that comes late', rulesOut, holds('booking'), 'settleChanges returned true'],
   ['does not find what it has booked', findsNothing, holds('booking'), 'findOperation does not find it'],
 ])('the kit catches a connector that %s', async (_, defects, check, reason) => {
   const result = await outcomeOf(await subject(defects), 'lost-answers', check);

@@ -3,8 +3,9 @@ import { connector as clinic } from '../../template-booking/src/connector.ts';
 import { startEhr } from '../../template-booking/src/ehr-server.ts';
 import { contextFor } from '../../template-booking/src/second.ts';
 import { facts } from '../../template-booking/src/subject.ts';
-import type { Connector } from '../index.ts';
+import { type Connector, ConnectorError, type EhrHttp } from '../index.ts';
 import { outcomeOf } from './broken.test-support.ts';
+import { plainHttp } from './plain-http.ts';
 import type { Subject } from './subject.ts';
 
 const server = await startEhr();
@@ -13,9 +14,20 @@ const careUnit = { id: 'clinic', timeZone: 'Europe/London' };
 
 type Right = Required<Connector>;
 
+let lastAnswer = '';
+
 /** The connector of the template, with a defect. */
 async function subject(defects: (right: Right) => Partial<Connector>): Promise<Subject> {
-  const right = (await clinic.open(contextFor(server.url))) as Right;
+  const plain = plainHttp();
+  const http: EhrHttp = {
+    ...plain,
+    async send(request) {
+      const response = await plain.send(request);
+      lastAnswer = response.text;
+      return response;
+    },
+  };
+  const right = (await clinic.open(contextFor(server.url, { http }))) as Right;
   return { name: 'clinic', connector: { ...right, ...defects(right) }, careUnit, facts };
 }
 
@@ -41,6 +53,29 @@ test.each<[string, (right: Right) => Partial<Connector>, readonly [string, strin
     ({ listAppointments }) => ({ listAppointments: (it) => listAppointments(it).catch(() => []) }),
     failing,
     'listAppointments returned a result',
+  ],
+  [
+    'takes the page of a proxy with status 404 for nobody',
+    ({ findPatient }) => ({
+      findPatient: (it) =>
+        findPatient(it).catch((error: ConnectorError) => {
+          if (error.refusal?.status === 404) return null;
+          throw error;
+        }),
+    }),
+    failing,
+    'a page in HTML with status 404',
+  ],
+  [
+    'repeats what the EHR says',
+    ({ findPatient }) => ({
+      findPatient: (it) =>
+        findPatient(it).catch((cause: unknown) => {
+          throw new ConnectorError('rejected', `The EHR said ${lastAnswer}`, { cause });
+        }),
+    }),
+    failing,
+    'findPatient put text of the EHR into the message',
   ],
   [
     'reads the first two weeks of a range',

@@ -76,14 +76,25 @@ const overwrites = ({ changeAppointments, findAppointments }: Right): Partial<Co
   },
 });
 
-const retriesRefusals = ({ changeAppointments }: Right): Partial<Connector> => ({
-  async changeAppointments(write) {
-    for (let attempt = 1; attempt <= 20; attempt++) {
-      const [made] = await Promise.allSettled([changeAppointments(write)]);
-      if (made.status === 'fulfilled') return made.value;
-    }
-    throw new ConnectorError('unavailable', 'The EHR cannot be reached');
-  },
+const retriesRefusals =
+  (attempts: number) =>
+  ({ changeAppointments }: Right): Partial<Connector> => ({
+    async changeAppointments(write) {
+      for (let attempt = 1; ; attempt++) {
+        const [made] = await Promise.allSettled([changeAppointments(write)]);
+        if (made.status === 'fulfilled') return made.value;
+        if (attempt === attempts) throw made.reason;
+      }
+    },
+  });
+
+/** Whatever answers, as the page of a proxy does. */
+const takesForGone = ({ changeAppointments }: Right): Partial<Connector> => ({
+  changeAppointments: (write) =>
+    changeAppointments(write).catch((error: ConnectorError) => {
+      if (error.refusal?.status !== 404) throw error;
+      throw new ConnectorError('appointment_not_found', 'No such appointment', { nothingChanged: true });
+    }),
 });
 
 const takesForLost = ({ changeAppointments }: Right): Partial<Connector> => ({
@@ -97,7 +108,15 @@ test.each([
   ['books anew what staff have cancelled', revives, 'staff-in-between', revive('comment'), 'revived it'],
   ['overwrites a comment of staff', overwrites, 'staff-in-between', kept, 'Staff wrote a comment'],
   ['moves back what staff have moved', overwrites, 'staff-in-between', place, 'moved it back'],
-  ['makes a loop of a refusal', retriesRefusals, 'refusals', forbidden, 'sent 20 times'],
+  ['makes a loop of a refusal', retriesRefusals(20), 'refusals', forbidden, 'sent 20 times'],
+  ['sends a refused request twice more', retriesRefusals(3), 'refusals', forbidden, 'the same request 3 times'],
+  [
+    'takes the page of a proxy for an appointment that is gone',
+    takesForGone,
+    'refusals',
+    forbidden,
+    'after status 404',
+  ],
   ['tells a refusal as a lost time', takesForLost, 'refusals', forbidden, 'expected rejected'],
   ['tells a failure as a lost time', takesForLost, 'refusals', failed, 'expected outcome_unknown'],
 ] as const)('the kit catches a connector that %s', async (_, defects, capability, check, reason) => {

@@ -10,12 +10,11 @@ import type { Subject } from './subject.ts';
 const mostTries = 3;
 
 /**
- * Holds a write back, lets `settleChanges` rule it out, and then lets the write arrive: what was ruled out must not be made. Nothing
- * to do for a connector that finds operations by their ids.
+ * Holds a write back, lets `settleChanges` rule it out, and then lets the write arrive: what was ruled out must not be made.
  */
 export async function expectRuledOut(subject: Subject, kind: KindOfChange): Promise<void> {
-  const { settleChanges, findOperation } = subject.connector;
-  if (!settleChanges || findOperation) return;
+  const { settleChanges } = subject.connector;
+  if (!settleChanges) return;
   for (let attempt = 1; attempt <= mostTries; attempt++) if (await hasArrived(subject, kind, settleChanges)) return;
 }
 

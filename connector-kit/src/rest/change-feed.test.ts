@@ -59,3 +59,37 @@ test('a position that it has not written is rejected', async () => {
     await expect(ehr().page(wrong, 0)).rejects.toMatchObject({ kind: 'rejected' });
   }
 });
+
+/** An EHR that compares whole seconds. */
+function inSeconds(changes: readonly Change[], cut: number) {
+  return (after: string | undefined, now: number) =>
+    readFeed({
+      after,
+      limit: 2,
+      now: new Date(now),
+      overlapMilliseconds,
+      async read(since) {
+        const second = Math.floor(since.getTime() / 1000) * 1000;
+        const found = changes.filter(({ at }) => at >= second);
+        return { changes: found.slice(0, cut), isCut: found.length > cut };
+      },
+    });
+}
+
+test('changes before the time asked for are not returned again', async () => {
+  const changes: Change[] = [];
+  const page = inSeconds(changes, 50);
+  const { next } = await page(undefined, 1_000);
+  changes.push({ at: 1_000, mark: markOf('a') });
+  const first = await page(next, 1_010);
+  expect(first.fresh).toHaveLength(1);
+  const later = await page(first.next, 1_500);
+  expect((await page(later.next, 1_600)).fresh).toEqual([]);
+});
+
+test('a read that stands still is an error, and no endless loop', async () => {
+  const changes = [1, 2, 3, 4].map((n) => ({ at: 1_000, mark: markOf(n) }));
+  const page = inSeconds(changes, 2);
+  const { next } = await page(undefined, 1_600);
+  await expect(page(next, 1_650)).rejects.toMatchObject({ kind: 'rejected' });
+});

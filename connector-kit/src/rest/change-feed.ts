@@ -26,10 +26,14 @@ interface FeedOptions<Item extends Change> {
   readonly now: Date;
   /**
    * How long after its time stamp a change can appear: the transaction that made it took so long. Changes of this time are read
-   * again, and those that were returned are left out.
+   * again, and those that were returned are left out. A second more for an EHR whose time stamps have whole seconds.
    */
   readonly overlapMilliseconds: number;
-  /** @param atLeast how many are enough. `undefined`: all are needed */
+  /**
+   * Changes before `since`, which an EHR with whole seconds returns, are left out.
+   *
+   * @param atLeast how many are enough. `undefined`: all are needed
+   */
   read(since: Date, atLeast: number | undefined): Promise<ReadChanges<Item>>;
 }
 
@@ -42,7 +46,11 @@ interface FeedPage<Item extends Change> {
   readonly since: Date;
 }
 
-/** One page of the changes of an EHR, by time stamps that are set before a change can be seen. */
+/**
+ * One page of the changes of an EHR, by time stamps that are set before a change can be seen.
+ *
+ * @throws ConnectorError `rejected` if `read` stands still: it says that there is more, and returns nothing new
+ */
 export async function readFeed<Item extends Change>(options: FeedOptions<Item>): Promise<FeedPage<Item>> {
   const { after, limit, now, overlapMilliseconds, read } = options;
   const overlap = now.getTime() - overlapMilliseconds;
@@ -54,7 +62,9 @@ export async function readFeed<Item extends Change>(options: FeedOptions<Item>):
   }
   const { since, seen } = readPosition(after);
   const known = new Set(seen);
-  const { changes, isCut } = await read(new Date(since), limit + seen.length);
+  const { changes: found, isCut } = await read(new Date(since), limit + seen.length);
+  // An EHR with whole seconds returns older ones, too. They were returned before, and their marks are not kept.
+  const changes = found.filter(({ at }) => at >= since);
   const isNew = ({ mark }: Item) => !known.has(mark);
   const page = throughLimit(changes, isNew, limit);
   // Everything before the overlap is settled, unless the page ended there.
@@ -63,12 +73,12 @@ export async function readFeed<Item extends Change>(options: FeedOptions<Item>):
   // A record that has changed again has another mark, so older marks are not needed once they are before the overlap.
   const own = new Set(kept);
   const position = { since: settled, seen: settled === since ? [...seen.filter((it) => !own.has(it)), ...kept] : kept };
-  return {
-    fresh: page.filter(isNew),
-    next: writePosition(position),
-    hasMore: isCut || page.length < changes.length,
-    since: new Date(since),
-  };
+  const next = writePosition(position);
+  const hasMore = isCut || page.length < changes.length;
+  if (hasMore && next === after) {
+    throw new ConnectorError('rejected', 'The EHR returns the same changes again, and none that follow them');
+  }
+  return { fresh: page.filter(isNew), next, hasMore, since: new Date(since) };
 }
 
 /** The changes up to the last one of a page. */

@@ -76,6 +76,11 @@ export function jsonIn(text: string): unknown {
   }
 }
 
+/** Whether a body is a page in HTML, as a proxy or another server sends it: its status says nothing of what was asked for. */
+export function isPage(text: string): boolean {
+  return /^\s*<(!doctype html|html)\b/i.test(text);
+}
+
 /** The EHR sent what is none of its answers, such as the page of a proxy. */
 export function noAnswer(): ConnectorError {
   return new ConnectorError('rejected', 'The EHR sent an answer that is none of its own', { fault: true });

@@ -1,4 +1,5 @@
 import { ConnectorError, type ConnectorErrorKind } from '@crossward/connector-kit';
+import { isPage, noAnswer } from '@crossward/connector-kit/rest';
 
 /** Words of CARE's own, which name nobody, and what they mean. */
 const words: readonly (readonly [RegExp, ConnectorErrorKind, code: string, publicDetail?: string])[] = [
@@ -17,6 +18,7 @@ const words: readonly (readonly [RegExp, ConnectorErrorKind, code: string, publi
 
 /** The error for an answer that is no success. The words of CARE are not repeated: they can contain anything. */
 export function refusalOf(answered: number, text: string): ConnectorError {
+  if (isPage(text)) return noAnswer();
   const status = statusIn(answered, text);
   const known = status === 400 ? words.find(([pattern]) => pattern.test(text)) : undefined;
   if (known) {

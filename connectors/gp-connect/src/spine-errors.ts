@@ -65,7 +65,8 @@ export class SpineError extends ConnectorError {
 
   constructor(status: number, answer: FhirResource | undefined, what: string) {
     const code = codeOf(answer);
-    const ofStatus = statuses[status];
+    // A proxy says 404, too, and the practice with an outcome.
+    const ofStatus = status === 404 && !isOutcome(answer) ? undefined : statuses[status];
     const { kind, publicDetail }: Meaning = (code && spineErrors[code]) ?? ofStatus ?? { kind: 'rejected' };
     const words = `The EHR responded with ${status}${code ? ` (${code})` : ''} to ${what}${ofStatus?.words ?? ''}`;
     super(kind, words, {

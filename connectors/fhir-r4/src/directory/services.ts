@@ -59,7 +59,7 @@ async function allServices(client: FhirClient): Promise<readonly FhirHealthcareS
   try {
     return await client.search<FhirHealthcareService>('HealthcareService', [['_count', String(defaultPageSize)]]);
   } catch (error) {
-    if (isRefusedQuestion(error) || (error instanceof Refusal && error.status === 404)) return [];
+    if (isRefusedQuestion(error) || (error instanceof Refusal && error.status === 404 && !error.fault)) return [];
     throw error;
   }
 }

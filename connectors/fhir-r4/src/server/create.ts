@@ -10,7 +10,7 @@ import type { FhirClient, WriteResponse } from './client.ts';
 import { createClock, type ObservedClock } from './clock.ts';
 import { createHabits } from './habits.ts';
 import { isResource, mediaType, parse, versionIn, weakTag } from './messages.ts';
-import { hasFailed, isOutcome, rejection } from './outcome.ts';
+import { hasFailed, isAbsent, isOutcome, rejection } from './outcome.ts';
 import { questions } from './questions.ts';
 import { reader } from './read.ts';
 import { createReceiver, type Receiver } from './received/receive.ts';
@@ -97,7 +97,7 @@ function clientFor(known: Known): FhirClient {
       const response = await openStream({ method: 'GET', url, headers: { accept }, repeatable: true });
       if (response.status === 200) return response;
       await cancel(response);
-      if (response.status === 404 || response.status === 410) return null;
+      if (isAbsent(response, undefined)) return null;
       throw rejection(response, undefined);
     },
     async upload(contentType, content) {

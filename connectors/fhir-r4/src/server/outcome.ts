@@ -79,15 +79,23 @@ export function rejection(response: Pick<EhrResponse, 'status' | 'headers'>, bod
       Number.isFinite(seconds) && seconds > 0 ? { retryAfterSeconds: seconds } : {},
     );
   }
-  return new Refusal(answer, 'rejected', message);
+  // Nobody has looked for what was asked for.
+  const isElsewhere = isPage(response) && (status === 404 || status === 410);
+  return new Refusal(answer, 'rejected', message, isElsewhere ? { fault: true } : {});
+}
+
+/** A page of a proxy or of another server. Its status says nothing of a resource. */
+export function isPage({ headers }: Pick<EhrResponse, 'headers'>): boolean {
+  return headers['content-type']?.startsWith('text/html') ?? false;
 }
 
 /**
  * Whether an answer says that the resource does not exist (any more). Some servers say it with 400, or with 200 and an
  * OperationOutcome.
  */
-export function isAbsent(status: number, body: unknown): boolean {
-  if (status === 404 || status === 410) return true;
+export function isAbsent(response: Pick<EhrResponse, 'status' | 'headers'>, body: unknown): boolean {
+  const { status } = response;
+  if (status === 404 || status === 410) return !isPage(response);
   const isAnswer = status === 200 || status === 400 || status === 422;
   return isAnswer && absentCodes.has(issueCode(body) ?? '');
 }

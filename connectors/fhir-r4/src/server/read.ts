@@ -35,7 +35,7 @@ export function reader(
     const response = await send({ ...call, headers: { 'cache-control': 'no-cache' } });
     const parsed = parse(response.text);
     const body = response.status >= 300 ? receiver.attempt(parsed) : receiver.receive(parsed);
-    if (isAbsent(response.status, body)) return null;
+    if (isAbsent(response, body)) return null;
     if (response.status >= 300 || isOutcome(body) || !isResource(body)) throw rejection(response, body);
     assertIsRead(body, reference);
     return body as R;
