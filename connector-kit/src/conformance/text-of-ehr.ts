@@ -4,7 +4,7 @@ const name = 'Quillfeather';
 const number = '9990000107';
 
 /** What an EHR says of a person in an answer that fails. Synthetic: NHS numbers from 999 000 0000 are never issued. */
-export const aboutPatient = `${name} ${number}`;
+const aboutPatient = `${name} ${number}`;
 
 /** A page of a proxy, or of another server. */
 export const pageInHtml = `<!doctype html><title>${aboutPatient}</title><p>${aboutPatient}</p>`;
