@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { duration } from '../console/frame/parts.ts';
-import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
+import { inTransactionOrUnknown } from '../db/transactions.ts';
 import { type FailedMessage, listFailed, sendAgain } from '../messages/failed.ts';
 import { messageFailureText } from '../messages/failure-text.ts';
 import { listOpen, noFailureText, type OpenMessage, type OpenState } from '../messages/open-messages.ts';

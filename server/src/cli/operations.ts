@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
+import { inTransactionOrUnknown } from '../db/transactions.ts';
 import { dropMessages, dropWarning } from '../unfinished-writes/advice.ts';
 import { dropWrite, findOpenWrite, listOpenWrites, type OpenWrite, tryNow } from '../unfinished-writes/operator.ts';
 import { writeKinds } from '../write-kinds.ts';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
+import { inTransactionOrUnknown } from '../db/transactions.ts';
 import { listKnownKeys, retireKey } from '../secret-keys/require-known-keys.ts';
 import { columnHelp } from './column-help.ts';
 import { exitCodes } from './exit-codes.ts';

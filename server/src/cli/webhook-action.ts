@@ -1,7 +1,7 @@
 import { commandLine } from '../console/audit/act.ts';
 import { type OperatorAction, recordActivity } from '../console/audit/activity.ts';
-import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import type { Tx } from '../db/kysely.ts';
+import { inTransactionOrUnknown } from '../db/transactions.ts';
 import { Problem } from '../problems/problem.ts';
 import { exitCodes } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';

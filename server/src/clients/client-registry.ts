@@ -1,9 +1,12 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Logger } from 'pino';
 import type { ConfiguredAccess, ConfiguredClient } from '../config/configuration.ts';
 import type { ClientBudgets } from '../config/schema/client-budgets.ts';
 import type { Scope } from '../config/schema/schema.ts';
+import type { Db } from '../db/kysely.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
 import { resolveGrants } from './grants.ts';
-import { type ClientKeys, keysOf, type StoredClient, type StoredClients } from './read-clients.ts';
+import { type ClientKeys, keysOf, readClients, type StoredClient, type StoredClients } from './read-clients.ts';
 
 /** A client of the gateway. */
 export interface Client {
@@ -144,4 +147,19 @@ export function newSecret(): string {
  */
 export function hashOfSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
+}
+
+/** Creates the registry with the clients of the configuration file and of the database. */
+export async function openClientRegistry(
+  configuration: RegistryConfiguration,
+  db: Db,
+  keys: KeyRing,
+  log: Logger,
+): Promise<RefreshableClients> {
+  const clients = createClientRegistry({ configured: configuration, read: (known) => readClients(db, keys, known) });
+  await clients.refresh();
+  for (const client_id of clients.overridden()) {
+    log.warn({ client_id }, 'stored client not used: the configuration file has a client with the same id');
+  }
+  return clients;
 }

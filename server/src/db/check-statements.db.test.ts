@@ -8,7 +8,7 @@ import { openDatabase } from './database.ts';
 import { isDatabaseFailure, isStaleStatement } from './errors.ts';
 import type { DatabaseClient, DatabasePool } from './pool.ts';
 import { NodePostgresPool } from './postgres-pool.ts';
-import { retryTransaction } from './retry.ts';
+import { retryTransaction } from './transactions.ts';
 
 const mixedUp = /^A pooler in front of PostgreSQL mixes up prepared statements\. Use PgBouncer 1\.21 or newer/;
 

@@ -13,8 +13,8 @@ import {
   mayHaveBeenSent,
 } from './errors.ts';
 import { createDb, type Db, type Tx } from './kysely.ts';
-import { retryTransaction } from './retry.ts';
 import { newDatabaseTime } from './time-limit.ts';
+import { retryTransaction } from './transactions.ts';
 
 // PGlite has no connections that break, and no other transactions.
 describe('a failure of PostgreSQL', () => {

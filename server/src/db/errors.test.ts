@@ -12,7 +12,7 @@ import {
   ofDatabase,
 } from './errors.ts';
 import { databaseFailures, type Effect } from './failure-table.ts';
-import { retryTransaction } from './retry.ts';
+import { retryTransaction } from './transactions.ts';
 
 const coded = (code: string, message = '') => Object.assign(new Error(message), { code });
 

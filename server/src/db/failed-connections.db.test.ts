@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
 import { isConnectionFailure, isRolledBack, mayHaveBeenSent } from './errors.ts';
 import { createDb, type Db } from './kysely.ts';
-import { retryTransaction } from './retry.ts';
+import { retryTransaction } from './transactions.ts';
 
 // PGlite has no connections that break.
 describe('a connection that fails', () => {

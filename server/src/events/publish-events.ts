@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
-import { retryTransaction } from '../db/retry.ts';
 import { briefly } from '../db/time-limit.ts';
+import { retryTransaction } from '../db/transactions.ts';
 import { lastPosition } from './positions.ts';
 import { storedEventColumns } from './stored-event.ts';
 

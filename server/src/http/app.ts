@@ -40,7 +40,7 @@ import { addTracing, createRequestObserver } from './observed/observe-requests.t
 import { addDocs } from './openapi/docs.ts';
 import { addOpenApiRoutes } from './openapi/openapi-routes.ts';
 import { addPageLinks } from './pages/links.ts';
-import { addProblemPages } from './pages/problem-routes.ts';
+import { addProblemPages } from './pages/problem-page.ts';
 import { addStartPage } from './pages/start-page-routes.ts';
 import { addPageStyle } from './pages/style.ts';
 import {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import type { Db, Tx } from '../db/kysely.ts';
+import { inTransactionOrUnknown } from '../db/transactions.ts';
 import { isUuid } from '../identifiers/uuid.ts';
 import type { AnyKind } from '../writes/write-kind.ts';
 

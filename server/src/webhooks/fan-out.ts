@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ClientRegistry, RefreshableClients } from '../clients/client-registry.ts';
-import { clientsNow } from '../clients/clients-now.ts';
+import { clientsNow } from '../clients/configured-grants.ts';
 import type { Db } from '../db/kysely.ts';
 import type { StoredEvent } from '../events/stored-event.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { RefreshableClients } from '../clients/client-registry.ts';
 import type { Db, Tx } from '../db/kysely.ts';
-import { retryTransaction } from '../db/retry.ts';
+import { retryTransaction } from '../db/transactions.ts';
 import { lastPosition } from '../events/positions.ts';
 import { storedEventColumns } from '../events/stored-event.ts';
 import { Problem } from '../problems/problem.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
-import { retryTransaction } from '../db/retry.ts';
+import { retryTransaction } from '../db/transactions.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { type Claimed, isInProgress } from './claim-deliveries.ts';
 import type { Endpoint } from './endpoint.ts';

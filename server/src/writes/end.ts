@@ -3,7 +3,7 @@ import type { BackgroundOutcome, NewDraft } from '../audit/drafts.ts';
 import { currentContext } from '../context/work-context.ts';
 import { isDatabaseFailure } from '../db/errors.ts';
 import type { Db, Tx } from '../db/kysely.ts';
-import { inTransaction } from '../db/retry.ts';
+import { inTransaction } from '../db/transactions.ts';
 import { LeaseLost } from '../db/write-lease.ts';
 import { outcomeUnknownInDatabase, Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';

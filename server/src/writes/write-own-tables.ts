@@ -1,5 +1,5 @@
-import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import type { Tx } from '../db/kysely.ts';
+import { inTransactionOrUnknown } from '../db/transactions.ts';
 import { Problem } from '../problems/problem.ts';
 import { claimKey, newWrite } from './claim.ts';
 import { storeEnd } from './store-end.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beganWrite } from '../context/work-context.ts';
 import { mayHaveBeenSent } from '../db/errors.ts';
 import type { Db, Tx } from '../db/kysely.ts';
-import { inTransaction } from '../db/retry.ts';
+import { inTransaction } from '../db/transactions.ts';
 import { LeaseLost, releaseLease } from '../db/write-lease.ts';
 import { Problem } from '../problems/problem.ts';
 import { OutdatedPlan, WriteEnded } from '../problems/write-errors.ts';

@@ -3,7 +3,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { Logger } from 'pino';
 import { recordedAccess } from '../../api/recorded-access.ts';
 import type { Db, Tx } from '../../db/kysely.ts';
-import { inTransaction } from '../../db/retry.ts';
+import { inTransaction } from '../../db/transactions.ts';
 import type { CareUnitConnection, EhrConnection } from '../../ehr/connection.ts';
 import { describeError } from '../../log/describe-error.ts';
 import { OutdatedPlan } from '../../problems/write-errors.ts';

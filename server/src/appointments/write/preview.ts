@@ -1,4 +1,4 @@
-import { inTransaction } from '../../db/retry.ts';
+import { inTransaction } from '../../db/transactions.ts';
 import type { Proposal, WriteResponse } from '../../writes/write-kind.ts';
 import { areFree } from '../free-time.ts';
 import { previewBody } from '../representation.ts';

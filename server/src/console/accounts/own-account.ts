@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { inTransactionOrUnknown } from '../../db/in-transaction-or-unknown.ts';
 import type { Db, Tx } from '../../db/kysely.ts';
+import { inTransactionOrUnknown } from '../../db/transactions.ts';
 import { type OperatorAction, recordActivity } from '../audit/activity.ts';
 import {
   type Account,

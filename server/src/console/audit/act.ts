@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { inTransactionOrUnknown } from '../../db/in-transaction-or-unknown.ts';
 import type { Db, Tx } from '../../db/kysely.ts';
+import { inTransactionOrUnknown } from '../../db/transactions.ts';
 import { Problem } from '../../problems/problem.ts';
 import { includesRole, type Role } from '../accounts/roles.ts';
 import { hashOfSession, type Session } from '../sign-in/sessions.ts';

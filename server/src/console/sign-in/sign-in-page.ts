@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { inTransactionOrUnknown } from '../../db/in-transaction-or-unknown.ts';
+import { inTransactionOrUnknown } from '../../db/transactions.ts';
 import { type Html, type HtmlContent, html } from '../../html/html.ts';
 import { recordActivity } from '../audit/activity.ts';
 import { plainPage } from '../frame/frame.ts';

@@ -1,8 +1,12 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { table } from '../../console/frame/parts.ts';
 import { type HtmlContent, html } from '../../html/html.ts';
+import { Problem } from '../../problems/problem.ts';
 import { codeOf, type Reason, type ReasonFacts, reasons } from '../../problems/reasons.ts';
 import { pageFrame } from './frame.ts';
+import { addHtmlPages } from './html-pages.ts';
 import type { PageLink } from './links.ts';
+import { pageAllowances } from './style.ts';
 
 const origins: Record<ReasonFacts['origin'], { readonly who: string; readonly errors: string }> = {
   caller: { who: 'The caller.', errors: 'Errors of the caller' },
@@ -16,7 +20,7 @@ const all: readonly (ReasonFacts & { readonly reason: Reason })[] = Object.entri
 const section = '/problems/';
 
 /** The page that lists every reason. */
-export function problemsPage(links: readonly PageLink[]): string {
+function problemsPage(links: readonly PageLink[]): string {
   return pageFrame({
     title: 'Errors',
     section,
@@ -62,7 +66,7 @@ function errorsOf(origin: string) {
 }
 
 /** The page that explains a reason to developers. */
-export function problemPage(reason: Reason, links: readonly PageLink[]): string {
+function problemPage(reason: Reason, links: readonly PageLink[]): string {
   const facts: ReasonFacts = reasons[reason];
   const { status, title, origin, happened, remedy } = facts;
   const index = all.findIndex((it) => it.reason === reason);
@@ -105,4 +109,20 @@ function laterOf({ retryable, later }: ReasonFacts): string {
 /** Turns backticks into `<code>`. */
 export function inline(text: string): HtmlContent {
   return text.split('`').map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`));
+}
+
+/** Serves `/problems/{reason}`, the pages that `type` of a problem document links to, and `/problems/`, which lists them. */
+export async function addProblemPages(app: FastifyInstance): Promise<void> {
+  const linksOf = (request: FastifyRequest) => app.pageLinks?.(request) ?? [];
+  await addHtmlPages(app, { ...pageAllowances, 'script-src': ["'none'"] }, (pages) => {
+    pages.get('/problems', async (_request, reply) => reply.redirect('/problems/', 301));
+    pages.get('/problems/', async (request, reply) =>
+      reply.type('text/html; charset=utf-8').send(problemsPage(linksOf(request))),
+    );
+    pages.get('/problems/:reason', async (request, reply) => {
+      const { reason } = request.params as { reason: string };
+      if (!Object.hasOwn(reasons, reason)) throw new Problem('route_not_found');
+      return reply.type('text/html; charset=utf-8').send(problemPage(reason as Reason, linksOf(request)));
+    });
+  });
 }

@@ -5,7 +5,6 @@ import { escapedToken, isEchoable } from '../../api/json-pointer.ts';
 import type { Problem } from '../../problems/problem.ts';
 import type { Upload } from '../../uploads/upload.ts';
 import { bodyUnreadable } from '../protocol/error-handler.ts';
-import type { ReceivedUpload, Stage } from './received-upload.ts';
 
 /** Limits far above what any endpoint needs. The limit of the content is that of the staging area. */
 const limits = { files: 1, fields: 20, parts: 21, fieldSize: 16 * 1024, fieldNameSize: 100, headerPairs: 20 };
@@ -116,4 +115,14 @@ function named(name: string): string {
 
 function pointerTo(name: string): string {
   return isEchoable(name) ? `/${escapedToken(name)}` : '';
+}
+
+/** Stores content while it arrives. */
+export type Stage = (content: AsyncIterable<Uint8Array>) => Promise<Upload>;
+
+/** A body without its content. */
+export interface ReceivedUpload {
+  readonly fields: unknown;
+  /** `undefined`: the body has no content. */
+  readonly upload: Upload | undefined;
 }

@@ -9,8 +9,8 @@ import type { WriteServices } from '../../writes/write-kind.ts';
 import { parseJson } from '../body/json-body.ts';
 import { onceEnded } from '../observed/exchanges.ts';
 import { bodyUnreadable } from '../protocol/error-handler.ts';
+import type { ReceivedUpload, Stage } from './multipart-upload.ts';
 import { receiveMultipart } from './multipart-upload.ts';
-import type { ReceivedUpload, Stage } from './received-upload.ts';
 import { createStagedBytes } from './staged-bytes.ts';
 
 /** Contents of the maximum size that a client can send at the same time. */
