@@ -146,6 +146,14 @@ test('a server says which modules it has', async () => {
   });
 });
 
+test('a server says of which institutions care units can be made', async () => {
+  const { fake } = await open();
+  expect(await gnuHealthConnector.places?.(contextFor(settingsFor(fake.url)))).toEqual([
+    { name: 'NORTH', settings: { institution: 1 } },
+    { name: 'SOUTH', settings: { institution: 2 } },
+  ]);
+});
+
 test('the probe tells what staff must add', async () => {
   const { fake } = await open();
   const probe = async (settings = settingsFor(fake.url)) =>

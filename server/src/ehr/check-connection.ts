@@ -1,6 +1,7 @@
 import {
   type Connector,
   ConnectorError,
+  type EhrHttp,
   type ProbeFinding,
   type ProbeReport,
   turnsInProcess,
@@ -62,8 +63,14 @@ function unreadableFinding({ type, count, path }: UnreadableRecords): ProbeFindi
 /**
  * Binds a connector to an EHR with HTTP connections of its own, apart from those of the gateway. Opening it throws a
  * ConfigurationError if the connector throws an error other than a `ConnectorError`.
+ *
+ * @param requestMade gets each request of the connector
  */
-export async function bindEmr({ emr, module }: ChosenEmr, database: PostgresPool | undefined): Promise<BoundEmr> {
+export async function bindEmr(
+  { emr, module }: ChosenEmr,
+  database: PostgresPool | undefined,
+  requestMade?: (methodAndPath: string) => void,
+): Promise<BoundEmr> {
   const tls = await openTls(emr);
   const pace = createPace({ fixedRate: emr.connection.requests_per_second });
   const http = createEhrHttp(httpSettings(emr.connection, tls), pace);
@@ -73,7 +80,7 @@ export async function bindEmr({ emr, module }: ChosenEmr, database: PostgresPool
     settings: emr.settings,
     careUnits: emr.care_units.map(({ id, time_zone, settings }) => ({ id, timeZone: time_zone, settings })),
     // The conformance kit lets requests fail. Otherwise it does nothing.
-    http: watchedHttp(http),
+    http: watchedHttp(requestMade ? toldHttp(http, requestMade) : http),
     now: () => new Date(),
     leftOut: unreadable.leftOut,
     inTurn: turnsInProcess(),
@@ -91,6 +98,21 @@ export async function bindEmr({ emr, module }: ChosenEmr, database: PostgresPool
       return connector;
     },
     close: () => http.close(),
+  };
+}
+
+/** Tells the method and the path of each request, without its query. */
+function toldHttp(http: EhrHttp, requestMade: (methodAndPath: string) => void): EhrHttp {
+  const tell = ({ method, url }: Parameters<EhrHttp['send']>[0]) => requestMade(`${method} ${new URL(url).pathname}`);
+  return {
+    send(request) {
+      tell(request);
+      return http.send(request);
+    },
+    stream(request) {
+      tell(request);
+      return http.stream(request);
+    },
   };
 }
 

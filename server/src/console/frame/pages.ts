@@ -13,6 +13,7 @@ import { routes as checkDraft } from '../ehrs/connect/check.ts';
 import { routes as newConnection } from '../ehrs/connect/new-connection.ts';
 import { routes as openConnection } from '../ehrs/connect/open.ts';
 import { routes as connectionSettings } from '../ehrs/connect/settings.ts';
+import { routes as tryConnection } from '../ehrs/connect/try.ts';
 import { routes as connection } from '../ehrs/connection.ts';
 import { routes as connections } from '../ehrs/connections.ts';
 import { routes as pause } from '../ehrs/pause.ts';
@@ -52,6 +53,7 @@ export const routes: readonly Route[] = [
   ...connectionSettings,
   ...checkDraft,
   ...careUnits,
+  ...tryConnection,
   ...openConnection,
   ...webhooks,
   ...webhookCreate,

@@ -48,14 +48,10 @@ async function offerPlaces(context: SignedIn): Promise<ConsoleResponse> {
   if (isResponse(emr)) return emr;
   const { deps, session } = context;
   if (!emr.module || settingsLack(emr)) return seeOther(context, `connections/${emr.id}/settings`);
-  const bound = await bindEmr(
-    { emr: configuredEmr(emr.definition, emr.secrets ?? {}), module: emr.module },
-    deps.database,
-  );
-  const found = await bound
-    .places()
-    .catch((error: unknown) => describeFailure(error))
-    .finally(() => bound.close());
+  const chosen = { emr: configuredEmr(emr.definition, emr.secrets ?? {}), module: emr.module };
+  const found = await bindEmr(chosen, deps.database)
+    .then((bound) => bound.places().finally(() => bound.close()))
+    .catch((error: unknown) => describeFailure(error));
   const outcome = typeof found === 'string' ? 'problem' : 'done';
   await record(deps.services.db, session, { action: 'connection_check', target: emr.id, outcome });
   return page(

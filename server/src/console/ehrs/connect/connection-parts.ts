@@ -86,6 +86,7 @@ const steps = [
   ['settings', 'Settings'],
   ['check', 'Check'],
   ['care-units', 'Care units'],
+  ['try', 'Try'],
   ['open', 'Open'],
 ] as const;
 
