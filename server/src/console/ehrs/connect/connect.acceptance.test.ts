@@ -100,7 +100,8 @@ test('an EHR is connected in the console: draft, settings, check, care units, op
 
   await browser.open('/console/connections/north/try');
   const tried = await seen(browser.submit('/console/connections/north/try', { care_unit: 'main' }));
-  for (const words of ['The search works.', 'GET /Schedule', '2 services: consultation, vaccination']) expect(tried.text).toContain(words);
+  for (const words of ['The search works.', 'GET /Schedule', '2 services: consultation, vaccination'])
+    expect(tried.text).toContain(words);
   await browser.open('/console/connections/north/open');
   accepted = 'another';
   const problem = await seen(browser.submit('/console/connections/north/open'));

@@ -53,9 +53,7 @@ async function trySearch(context: SignedIn): Promise<ConsoleResponse> {
   const chosen = { emr: configured, module: emr.module };
   const steps = await bindEmr(chosen, deps.database, (made) => requests.push(made)).then(
     (bound) => search(bound, { id: unit.id, timeZone: unit.time_zone }, requests).finally(() => bound.close()),
-    (error: unknown): readonly Step[] => [
-      { name: 'Connect', isWell: false, result: failureOf(error), requests: [] },
-    ],
+    (error: unknown): readonly Step[] => [{ name: 'Connect', isWell: false, result: failureOf(error), requests: [] }],
   );
   const isWell = steps.every((step) => step.isWell);
   await record(deps.services.db, session, {
