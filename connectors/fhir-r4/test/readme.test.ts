@@ -9,7 +9,7 @@ const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
 const blocks = [...readme.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = '']) => text);
 
 test('the README has an example for each server', () => {
-  expect(blocks.length).toBeGreaterThanOrEqual(9);
+  expect(blocks.length).toBeGreaterThanOrEqual(8);
   expect(blocks.some((text) => text.includes('http://127.0.0.1'))).toBe(true);
 });
 

@@ -224,7 +224,8 @@ describe('a care unit', () => {
     server.store.save({ resourceType: 'HealthcareService', id: 'h-1', name: 'Konsultation', type } as FhirResource);
     const { healthcare_services: _, ...settings } = settingsFor(server.url);
     const connector = await openConnector(settings);
-    const service = { id: 'h-1', name: 'Konsultation', durationMinutes: null };
+    const codes = [{ system: 'https://ehr.example/service-types', code: 'consultation', display: null }];
+    const service = { id: 'h-1', name: 'Konsultation', durationMinutes: null, codes };
     expect(await connector.listHealthcareServices?.(north)).toEqual([service]);
     const [slot] = (await connector.listTimeSlots?.({ ...all, careUnit: north, limit: 1 })) ?? [];
     if (!slot) throw new Error('No free slot');

@@ -85,7 +85,7 @@ export function rejection(response: Pick<EhrResponse, 'status' | 'headers'>, bod
 }
 
 /** A page of a proxy or of another server. Its status says nothing of a resource. */
-export function isPage({ headers }: Pick<EhrResponse, 'headers'>): boolean {
+function isPage({ headers }: Pick<EhrResponse, 'headers'>): boolean {
   return headers['content-type']?.startsWith('text/html') ?? false;
 }
 
