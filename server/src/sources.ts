@@ -18,7 +18,7 @@ export interface Sources {
   reconfigure(file: Configured, isForced: boolean): Promise<Changes>;
   /** Takes the revision of the stored EHRs as it is now, and follows it. */
   follow(revision: string | null): void;
-  /** Reads the stored EHRs. Afterwards, every change committed before the call is in effect, or has its reason in `watch`. */
+  /** Reads the stored EHRs. Afterwards, every change committed before the call is in effect, or has its reason in `watch` or the log. */
   refresh(): Promise<void>;
   /** The ids of all stored EHRs, also of drafts. */
   storedIds(): ReadonlySet<string>;
@@ -41,6 +41,8 @@ export function createSources({ migrated, readStored, reconfigure, watch, log, .
   let { file, stored } = first;
   let turn: Promise<unknown> = Promise.resolve();
   let isReading = false;
+  /** The revision that was read last, or whose reading failed: then `retryAt` decides. */
+  let tried = stored.revision;
   /** `performance.now()`. Absent: all are used. */
   let retryAt: number | undefined;
   let retryPause = shortestRetryPause;
@@ -78,7 +80,17 @@ export function createSources({ migrated, readStored, reconfigure, watch, log, .
     if (isOther) retryPause = shortestRetryPause;
     const { added, reconnected, removed } = await use(file, next, false, true);
     stored = next;
+    tried = next.revision;
     if (isOther) log.info({ added, reconnected, removed }, 'stored EHRs in use');
+  }
+
+  async function tryRefresh(): Promise<void> {
+    try {
+      await inTurn(refresh);
+    } catch (error) {
+      retryAt = performance.now() + retryPause;
+      log.error({ cause: describeError(error) }, 'using the stored EHRs failed, will retry');
+    }
   }
 
   return {
@@ -88,19 +100,15 @@ export function createSources({ migrated, readStored, reconfigure, watch, log, .
         return use(next, stored, isForced, false);
       }),
     follow(revision) {
-      const isDue = revision !== stored.revision || (retryAt !== undefined && performance.now() > retryAt);
+      const isDue = revision !== tried || (retryAt !== undefined && performance.now() > retryAt);
       if (isReading || !isDue) return;
       isReading = true;
-      inTurn(refresh)
-        .catch((error) => {
-          retryAt = performance.now() + retryPause;
-          log.error({ cause: describeError(error) }, 'using the stored EHRs failed, will retry');
-        })
-        .finally(() => {
-          isReading = false;
-        });
+      tried = revision;
+      void tryRefresh().finally(() => {
+        isReading = false;
+      });
     },
-    refresh: () => inTurn(refresh),
+    refresh: tryRefresh,
     storedIds: () => new Set(stored.emrs.map(({ id }) => id)),
     async stop() {
       await turn;
@@ -109,12 +117,12 @@ export function createSources({ migrated, readStored, reconfigure, watch, log, .
 }
 
 /**
- * An id is in one place only.
+ * An id is in one place only. A draft, or a row that does not open, stops no gateway: the file's EHR is used.
  *
- * @throws {ConfigurationError} if the file has an EHR with the id of a stored one
+ * @throws {ConfigurationError} if the file has an EHR with the id of a stored one that is open
  */
 export function assertNotStored({ configuration }: Configured, stored: StoredEmrs): void {
-  const ids = new Set(stored.emrs.map(({ id }) => id));
+  const ids = new Set(stored.emrs.filter(({ isOpen, secrets }) => isOpen && secrets).map(({ id }) => id));
   const taken = configuration.emrs.filter(({ id }) => ids.has(id));
   if (taken.length > 0) throw new ConfigurationError(taken.map(({ id }) => takenText(id)));
 }

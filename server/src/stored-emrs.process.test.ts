@@ -234,6 +234,17 @@ test('an EHR with open work is not removed or moved, unless that is forced', asy
   expect(await change(renamed)).toMatchObject(told);
   expect(await change({ ...clinic, name: 'Renamed' })).toMatchObject({ code: 0 });
   expect(await crossward('emr remove clinic --force')).toMatchObject({ code: 0 });
+
+  const asked = {
+    code: 1,
+    stderr: expect.stringMatching(/\(1 write\).*clients regain their grants; is it the same EHR/),
+  };
+  expect(await add(clinic)).toMatchObject(asked);
+  expect(await add(clinic, ' --draft')).toMatchObject({ code: 0 });
+  expect(await crossward('emr open clinic')).toMatchObject(asked);
+  expect(await crossward('emr remove clinic --force')).toMatchObject(told);
+  expect(await crossward('emr open clinic --force')).toMatchObject({ code: 0 });
+  expect(await crossward('emr remove clinic --force')).toMatchObject({ code: 0 });
 });
 
 test('a row that cannot be used hides no other, and is told', async () => {

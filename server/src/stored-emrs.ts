@@ -24,13 +24,14 @@ export async function withStored(
 ): Promise<WithStored> {
   const usable: ConfiguredEmr[] = [];
   const unused: UnusedEmr[] = [];
-  const usableBefore = known.get(configuration) ?? new Map<string, ConfiguredEmr>();
-  known.set(configuration, usableBefore);
+  const usableBefore = known.get(configuration);
+  const usableNow = new Map<string, ConfiguredEmr>();
+  known.set(configuration, usableNow);
   for (const emr of emrs.filter(({ isOpen }) => isOpen)) {
     try {
-      const before = emr.secrets && usableBefore.get(emr.version);
+      const before = emr.secrets && usableBefore?.get(emr.version);
       const found = before ?? (await usableEmr(emr, { configuration, connectors }, migrated));
-      usableBefore.set(emr.version, found);
+      usableNow.set(emr.version, found);
       usable.push(found);
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;

@@ -78,13 +78,22 @@ function placeOf({ settings = {} }: CareUnitPlace): Readonly<Record<string, unkn
 }
 
 /** Why a place cannot go, with the count. */
-export function openWorkText({ emr, careUnit, writes, codes, holds }: OpenWork): string {
+export function openWorkText(open: OpenWork): string {
+  const { emr, careUnit } = open;
+  const place = careUnit === null ? `EHR ${emr}:` : `EHR ${emr}: the care unit ${careUnit}`;
+  return `${place} is neither removed nor moved to another server or institution while something is open there (${countsText(open)})`;
+}
+
+/** Why an EHR is not opened under an id with open work, with the count. */
+export function sameEmrText(open: OpenWork): string {
+  return `EHR ${open.emr}: something is open under this id (${countsText(open)}) and would go on there, and clients regain their grants; is it the same EHR?`;
+}
+
+function countsText({ writes, codes, holds }: OpenWork): string {
   const counts = [
     [writes, 'write', 'writes'],
     [codes, 'code', 'codes'],
     [holds, 'hold', 'holds'],
   ] as const;
-  const words = counts.flatMap(([count, one, many]) => (count > 0 ? [`${count} ${count === 1 ? one : many}`] : []));
-  const place = careUnit === null ? `EHR ${emr}:` : `EHR ${emr}: the care unit ${careUnit}`;
-  return `${place} is neither removed nor moved to another server or institution while something is open there (${words.join(', ')})`;
+  return counts.flatMap(([count, one, many]) => (count > 0 ? [`${count} ${count === 1 ? one : many}`] : [])).join(', ');
 }

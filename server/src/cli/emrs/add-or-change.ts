@@ -37,12 +37,15 @@ const keptExplanation = `
 A secret that is not given stays, unless the EHR has another connector or an address that it did not have: then all
 secrets are needed again.`;
 
+const sameEmrHint = 'If it is, --force opens it.\n';
+
 interface WriteOptions extends ConfigOption, InputOptions {
   readonly check: boolean;
 }
 
 interface AddOptions extends WriteOptions {
   readonly draft?: true;
+  readonly force: boolean;
   readonly template?: string;
 }
 
@@ -62,8 +65,9 @@ export function emrAddCommand(output: Output, end: (exitCode: number) => void): 
     .description('Store an EHR in the database, after a check of its connection. No restart is needed.')
     .option('--draft', 'store it without opening it: nobody calls it until `emr open`')
     .option('--template <name>', 'print a template to begin with, and store nothing; `emr templates` lists them')
+    .option('--force', 'also if writes, codes or holds are open under the id: it is the same EHR', false)
     .addHelpText('after', explanation)
-    .action(async ({ draft, template, ...options }: AddOptions) => {
+    .action(async ({ draft, template, force, ...options }: AddOptions) => {
       if (template !== undefined) return printTemplate(output, template);
       const { written, fromFile } = await readInput(output, options);
       await withStoredEmrs(output, options, async (work) => {
@@ -71,8 +75,8 @@ export function emrAddCommand(output: Output, end: (exitCode: number) => void): 
         assertNotInFile(work, emrs);
         if (!(await areWell(output, work, emrs, options))) return end(exitCodes.failed);
         for (const { secrets, ...facts } of emrs) {
-          const result = await addEmr(work, { ...facts, isOpen: !draft }, secrets);
-          if (isRejected(output, end, facts.id, result)) return;
+          const result = await addEmr(work, { ...facts, isOpen: !draft }, secrets, force);
+          if (isRejected(output, end, facts.id, result, sameEmrHint)) return;
           output.out(`The EHR ${facts.id} is stored${draft ? ' as a draft' : ''}. ${draft ? '\n' : withinSeconds}`);
         }
       });
@@ -107,8 +111,9 @@ export function emrOpenCommand(output: Output, end: (exitCode: number) => void):
     .description('Open a draft: gateways connect to it, and clients can be granted it.')
     .argument('<emr>', 'EHR id')
     .option('--no-check', 'do not connect to the EHR first')
+    .option('--force', 'also if writes, codes or holds are open under the id: it is the same EHR', false)
     .option(...configOption)
-    .action(async (id: string, options: ConfigOption & { readonly check: boolean }) => {
+    .action(async (id: string, { force, ...options }: Omit<ChangeOptions, keyof InputOptions>) => {
       await withStoredEmrs(output, options, async (work) => {
         const emr = (await readStoredEmrs(work.db, work.keys)).emrs.find((it) => it.id === id);
         if (!emr) throw new UsageError(`Nothing was changed. The database has no EHR ${id}.`);
@@ -118,7 +123,8 @@ export function emrOpenCommand(output: Output, end: (exitCode: number) => void):
         const found = storable(work, { definition, fail }, {}, emr);
         assertNotInFile(work, [found]);
         if (!(await areWell(output, work, [found], options))) return end(exitCodes.failed);
-        if (isRejected(output, end, id, await openEmr(work, { id, version }))) return;
+        const result = await openEmr(work, { id, version }, force);
+        if (isRejected(output, end, id, result, sameEmrHint)) return;
         output.out(`The EHR ${id} is open. ${withinSeconds}`);
       });
     });

@@ -11,7 +11,7 @@ export function emrRemoveCommand(output: Output, end: (exitCode: number) => void
     .option(...configOption)
     .action(async (id: string, { force, ...options }: ConfigOption & { readonly force: boolean }) => {
       await withStoredEmrs(output, options, async (work) => {
-        const result = await removeEmr(work, id, force);
+        const result = await removeEmr(work, { id }, force);
         if (isRejected(output, end, id, result, '--force leaves that to operators.\n')) return;
         output.out(`The EHR ${id} is removed. ${withinSeconds}`);
       });

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../db/kysely.ts';
 import { deleteEmr, insertEmr, lockEmr, replaceEmr } from '../../ehr/stored/change-stored.ts';
 import type { EmrFacts, SecretsByName, StoredEmr } from '../../ehr/stored/stored-emrs.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
-import { countOpenWork, lostPlaces, openWorkText } from '../../unfinished-writes/open-work.ts';
+import { countOpenWork, lostPlaces, openWorkText, sameEmrText } from '../../unfinished-writes/open-work.ts';
 import { act, NotPossible } from '../audit/act.ts';
 import type { OperatorAction } from '../audit/activity.ts';
 import type { Session } from '../sign-in/sessions.ts';
@@ -33,13 +33,15 @@ export interface EmrVersion {
   readonly version: string;
 }
 
-/** Stores an EHR whose mistakes have been looked for. Returns why not. */
+/** Stores an EHR whose mistakes have been looked for. Returns why not: an open one takes over what is open under its id. */
 export function addEmr(
   { db, keys, by }: EmrAdministration,
   facts: EmrFacts,
   secrets: SecretsByName,
+  isForced = false,
 ): Promise<NotPossible | undefined> {
   return attempt(db, by, 'emr_add', facts.id, async (tx) => {
+    if (facts.isOpen && !isForced) await assertNothingTakenOver(tx, facts.id);
     if (!(await insertEmr(tx, keys, facts, secrets))) throw new NotPossible('taken');
   });
 }
@@ -63,23 +65,26 @@ export function changeEmr(
 export function openEmr(
   { db, keys, by }: EmrAdministration,
   { id, version }: EmrVersion,
+  isForced = false,
 ): Promise<NotPossible | undefined> {
   return attempt(db, by, 'emr_open', id, async (tx) => {
-    const { definition, secrets, version: now } = await lock(tx, keys, { id });
+    const { definition, secrets, version: now, isOpen } = await lock(tx, keys, { id });
     if (now !== version || !secrets) throw new NotPossible('outdated');
+    if (!isOpen && !isForced) await assertNothingTakenOver(tx, id);
     await replaceEmr(tx, keys, { id, definition, isOpen: true }, secrets);
   });
 }
 
-/** Removes a stored EHR and its secrets. Returns why not. */
+/** Removes a stored EHR and its secrets. Returns why not. Only what is open can be forced. */
 export function removeEmr(
   { db, keys, by }: EmrAdministration,
-  id: string,
+  { id, version }: Pick<EmrVersion, 'id'> & Partial<EmrVersion>,
   isForced: boolean,
 ): Promise<NotPossible | undefined> {
   return attempt(db, by, 'emr_remove', id, async (tx) => {
     const former = await lock(tx, keys, { id });
-    if (!isForced) await assertNothingOpen(tx, former, undefined);
+    if (version !== undefined && former.version !== version) throw new NotPossible('outdated');
+    if (!isForced || !former.isOpen) await assertNothingOpen(tx, former, undefined);
     await deleteEmr(tx, id);
   });
 }
@@ -98,6 +103,12 @@ async function assertNothingOpen(tx: Tx, former: StoredEmr, next: EmrFacts | und
   const lost = isKnown ? lostPlaces(former.definition as EmrInFile, next.definition as EmrInFile) : [whole];
   const open = lost.length > 0 ? await countOpenWork(tx, lost) : [];
   if (open.length > 0) throw new NotPossible('open_work', open.map(openWorkText).join('\n'));
+}
+
+/** @throws {NotPossible} with the count, if something is open under the id of an EHR that is to be opened */
+async function assertNothingTakenOver(tx: Tx, emr: string): Promise<void> {
+  const [open] = await countOpenWork(tx, [{ emr, careUnit: null }]);
+  if (open) throw new NotPossible('open_work', sameEmrText(open));
 }
 
 async function attempt(

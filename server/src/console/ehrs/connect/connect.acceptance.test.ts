@@ -136,6 +136,11 @@ test('a form that was opened before a change changes nothing', async () => {
   const late = await other.submit('/console/connections/twice/settings', { name: 'Second' });
   expect(late.text).toContain('the EHR has been changed since the page was opened');
   expect((await browser.open('/console/connections/twice/settings')).html).toContain('value="First"');
+
+  await other.open('/console/connections/twice/open');
+  await browser.submit('/console/connections/twice/settings', { name: 'Third' });
+  const removed = await other.submit('/console/connections/twice/remove', { sure: 'on' });
+  expect(removed.html).toContain('The EHR has been changed meanwhile.');
 });
 
 test.each(['sandbox', 'fhir-r4', 'gp-connect', 'gnuhealth', 'rivta-scheduling', 'care', 'oscar'])(

@@ -49,11 +49,11 @@ ${openForm(context, emr, 'Open anyway', true)}`,
   }
   const result = await openEmr(emrAdministrationOf(context), { id: emr.id, version: form.get('version') ?? '' });
   await context.deps.refreshStored();
-  return seeOther(
-    context,
-    `connections/${emr.id}/open?result=${result instanceof NotPossible ? 'outdated' : 'opened'}`,
-  );
+  if (result?.reason === 'open_work') return page(context, emr, notice('bad', `${rejectionText(result)} ${forceHint}`));
+  return seeOther(context, `connections/${emr.id}/open?result=${result ? 'outdated' : 'opened'}`);
 }
+
+const forceHint = 'If it is, open it with `crossward emr open --force`.';
 
 /** Removes an EHR of the database. One with open work stays, unless the form says otherwise. */
 async function removeConnection(context: SignedIn): Promise<ConsoleResponse> {
@@ -61,7 +61,11 @@ async function removeConnection(context: SignedIn): Promise<ConsoleResponse> {
   if (isResponse(emr)) return emr;
   const { form } = context.request;
   if (!form.has('sure')) return page(context, emr, notice('bad', 'Nothing was changed. Tick that you are sure.'));
-  const result = await removeEmr(emrAdministrationOf(context), emr.id, form.has('force'));
+  const result = await removeEmr(
+    emrAdministrationOf(context),
+    { id: emr.id, version: form.get('version') ?? '' },
+    form.has('force'),
+  );
   await context.deps.refreshStored();
   if (!(result instanceof NotPossible)) return seeOther(context, 'connections?result=removed');
   return page(context, emr, notice('bad', rejectionText(result)));
@@ -100,7 +104,7 @@ ${openForm(context, emr, 'Check and open', false)}`
 ${postForm(
   context,
   `connections/${emr.id}/remove`,
-  html`<label class="check"><input type="checkbox" name="sure"> I am sure</label>
+  html`${emrVersionField(emr)}<label class="check"><input type="checkbox" name="sure"> I am sure</label>
 ${emr.isOpen && html`<label class="check"><input type="checkbox" name="force"> Also if something is open there: it is left to operators</label>`}
 <div class="actions"><button class="danger">Remove<span class="aside"> ${emr.name}</span></button></div>`,
 )}`,
