@@ -23,8 +23,8 @@ const types: ReadonlyMap<string, Types> = new Map([
     'resend_confirmation',
   ),
   ...declared([['Patient']], 'fhir_create_patient', 'get_patient', 'search_patients', 'create_patient'),
-  ...declared([['Slot']], 'list_timeslots'),
-  ...declared([['HealthcareService']], 'list_healthcare_services'),
+  ...declared([['Slot']], 'list_timeslots', 'search_timeslots'),
+  ...declared([['HealthcareService']], 'list_healthcare_services', 'list_services'),
   ...declared([['Schedule']], 'list_schedules', 'get_schedule'),
   // Each kind of resource is a type of its own in FHIR.
   ...declared([resources], 'list_resources', 'get_resource'),
