@@ -509,7 +509,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what can be searched for anywhere
+         * List services of all care units
          * @description The services that `POST /api/timeslots/search` takes, and the care units that have them: those that the operators have named for all EHRs, and those by the codes of EHRs.
          */
         get: operations["list_services"];
@@ -531,7 +531,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Search the first free time slots anywhere
+         * Search for time slots of many care units
          * @description Returns the first free time slots of many care units as one list. An EHR that is slow or away neither delays nor hides the others: its care units are in `unanswered`. What EHRs have shown lately is used again, as far as `max_age_seconds` allows. A booking always asks the EHR. Each EHR that is asked, beyond the first one, counts as a request of the client.
          */
         post: operations["search_timeslots"];

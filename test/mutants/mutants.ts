@@ -158,8 +158,8 @@ export const mutants: readonly Mutant[] = [
     },
     {
       name: 'says that there is no more',
-      from: 'hasMore: isCut || page.length < changes.length,',
-      to: 'hasMore: false,',
+      from: 'const hasMore = isCut || page.length < changes.length;',
+      to: 'const hasMore = (isCut || page.length < changes.length) && false;',
     },
   ]),
   ...gpConnect('client.ts', [

@@ -39,7 +39,7 @@ const longestWait = 3_000;
 export const listServices = endpoint({
   operationId: 'list_services',
   tag: 'Healthcare services',
-  summary: 'List what can be searched for anywhere',
+  summary: 'List services of all care units',
   description:
     'The services that `POST /api/timeslots/search` takes, and the care units that have them: those that the operators have ' +
     'named for all EHRs, and those by the codes of EHRs.',

@@ -34,7 +34,7 @@ type SearchInput = Pick<Input<'client'>, 'client' | 'services' | 'readHeader' | 
 export const searchTimeslots = endpoint({
   operationId: 'search_timeslots',
   tag: 'Time slots',
-  summary: 'Search the first free time slots anywhere',
+  summary: 'Search for time slots of many care units',
   description:
     'Returns the first free time slots of many care units as one list. An EHR that is slow or away neither delays nor hides ' +
     'the others: its care units are in `unanswered`. What EHRs have shown lately is used again, as far as `max_age_seconds` ' +
