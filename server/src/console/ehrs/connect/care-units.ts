@@ -9,12 +9,12 @@ import { consolePage, postForm } from '../../frame/frame.ts';
 import { type ConsoleResponse, linkTo, type Route, type SignedIn, seeOther } from '../../frame/page.ts';
 import { type FieldMistake, mistakeSummary, notice, table } from '../../frame/parts.ts';
 import { describeFailure } from '../connections.ts';
-import { changeEmr, rejectionText } from '../emr-actions.ts';
+import { rejectionText } from '../emr-actions.ts';
 import { settingsLack } from './check.ts';
 import {
   type Connecting,
+  changeWithItsSecrets,
   connecting,
-  emrAdministrationOf,
   emrVersionField,
   findConnecting,
   isResponse,
@@ -125,9 +125,7 @@ async function saveCareUnit(context: SignedIn): Promise<ConsoleResponse> {
     .map((mistake) => ({ ...mistake, path: [...mistake.path.slice(0, 2), ...mistake.path.slice(4)] }));
   if (own.length > 0) return again(orOfId(mistakesInFields(own, unitFields)));
   if (emr.isOpen && mistakes.length > 0) return again([['id', 'An EHR that is open needs a care unit.']]);
-  const facts = { id: emr.id, definition, isOpen: emr.isOpen, version: form.get('version') ?? '' };
-  const result = await changeEmr(emrAdministrationOf(context), facts, emr.secrets ?? {}, false);
-  await context.deps.refreshStored();
+  const result = await changeWithItsSecrets(context, emr, definition);
   if (!(result instanceof NotPossible)) return seeOther(context, `connections/${emr.id}/care-units?result=saved`);
   if (result.reason === 'outdated') return seeOther(context, `connections/${emr.id}/care-units?result=outdated`);
   return again([['id', rejectionText(result)]]);

@@ -7,11 +7,11 @@ import { consolePage, postForm } from '../../frame/frame.ts';
 import { type ConsoleResponse, linkTo, type Route, type SignedIn, seeOther } from '../../frame/page.ts';
 import { notice, table } from '../../frame/parts.ts';
 import { capabilities, describeFailure, findingsTable } from '../connections.ts';
-import { changeEmr, rejectionText } from '../emr-actions.ts';
+import { rejectionText } from '../emr-actions.ts';
 import { reportOn } from '../report.ts';
 import {
   type Connecting,
-  emrAdministrationOf,
+  changeWithItsSecrets,
   emrVersionField,
   findConnecting,
   isResponse,
@@ -120,9 +120,7 @@ async function applyRecommended(context: SignedIn): Promise<ConsoleResponse> {
   const settings = parse(form.get('settings') ?? '');
   const former = isMapping(emr.definition) ? emr.definition : {};
   const definition = { ...former, settings: { ...(isMapping(former.settings) ? former.settings : {}), ...settings } };
-  const facts = { id: emr.id, definition, isOpen: emr.isOpen, version: form.get('version') ?? '' };
-  const result = await changeEmr(emrAdministrationOf(context), facts, emr.secrets ?? {}, false);
-  await context.deps.refreshStored();
+  const result = await changeWithItsSecrets(context, emr, definition);
   if (!(result instanceof NotPossible)) return seeOther(context, `connections/${emr.id}/check?result=applied`);
   return page(context, emr, html`${notice('bad', rejectionText(result))}${checkButton(context, emr, 'Check again')}`);
 }

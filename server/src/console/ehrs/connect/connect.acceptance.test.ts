@@ -64,6 +64,11 @@ test('an EHR is connected in the console: draft, settings, check, care units, op
   const checked = await seen(browser.submit('/console/connections/north/check'));
   expect(checked.text).toContain('The connection works.');
   expect(checked.text).toContain('Recommended settings');
+  // No secret goes to another address.
+  const elsewhere = JSON.stringify({ base_url: 'http://127.0.0.1:9/fhir' });
+  const refused = await seen(browser.submit('/console/connections/north/apply', { settings: elsewhere }));
+  expect(refused.text).toContain('This cannot be stored without the secrets');
+  await seen(browser.submit('/console/connections/north/check'));
   const applied = /name="settings" value="([^"]+)"/.exec(checked.html)?.[1]?.replaceAll('&quot;', '"') ?? '{}';
   const again = await seen(browser.submit('/console/connections/north/apply', { settings: applied }));
   expect(again.path).toBe('/console/connections/north/check?result=applied');

@@ -3,11 +3,13 @@ import { isMapping, type Mistake } from '../../../config/mistakes/mistake.ts';
 import { emrMistakes, secretNames } from '../../../config/one-emr.ts';
 import { connectionSchema } from '../../../config/schema/connection.ts';
 import { emrInFileSchema } from '../../../config/schema/schema.ts';
+import { neededSecrets } from '../../../ehr/stored/kept-secrets.ts';
 import { openRow, type StoredEmr, selectStored } from '../../../ehr/stored/stored-emrs.ts';
 import { type Html, html } from '../../../html/html.ts';
+import { NotPossible } from '../../audit/act.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../../frame/page.ts';
 import { badge, notice } from '../../frame/parts.ts';
-import type { EmrAdministration } from '../emr-actions.ts';
+import { changeEmr, type EmrAdministration } from '../emr-actions.ts';
 import { type Field, schemaFields } from './schema-fields.ts';
 
 /** A stored EHR as the connect flow works with it. */
@@ -42,6 +44,30 @@ export function connecting({ deps }: SignedIn, emr: StoredEmr): Connecting {
     module: deps.connectors.find((it) => it.name === connector),
     mistakes: emrMistakes(emr.definition, deps.around, deps.connectors),
   };
+}
+
+/**
+ * Stores a changed definition with the secrets that the EHR has. Returns why not: no secret goes to an address that it was not
+ * given for, a row that does not open is not sealed anew, and what gateways use has no mistake.
+ */
+export async function changeWithItsSecrets(
+  context: SignedIn,
+  emr: Connecting,
+  definition: Readonly<Record<string, unknown>>,
+): Promise<NotPossible | undefined> {
+  const { id, isOpen } = emr;
+  const { secrets, missing, isElsewhere } = neededSecrets(definition, {}, emr);
+  const isIncomplete = missing.length > 0 || connecting(context, { ...emr, definition }).mistakes.length > 0;
+  if (!emr.secrets || isElsewhere || (isOpen && isIncomplete)) {
+    return new NotPossible(
+      'settings',
+      'This cannot be stored without the secrets, or has a mistake. Use the page of the settings.',
+    );
+  }
+  const version = context.request.form.get('version') ?? '';
+  const result = await changeEmr(emrAdministrationOf(context), { id, definition, isOpen, version }, secrets, false);
+  await context.deps.refreshStored();
+  return result;
 }
 
 /** The mistakes of all but the care units. */
