@@ -36,5 +36,5 @@ export async function deleteOldData(db: Db, retention: Configuration['retention'
   while (await deleteOldAssertions(db, limit));
   while (await deleteOldFailures(db, limit));
   await deleteOldCounts(db, limit);
-  await deleteOldTimeslots(db, limit);
+  while (await deleteOldTimeslots(db, limit));
 }

@@ -213,11 +213,12 @@ export async function noteSlotsChanged(tx: Tx, emr: string, careUnitId: string):
 /** Seconds. No search takes older slots. */
 export const longestAge = 3600;
 
-/** Deletes what no search takes any more, at most `limit` days. */
-export async function deleteOldTimeslots(db: Db, limit: number): Promise<void> {
-  await sql`
+/** Deletes what no search takes any more, at most `limit` days. Returns whether there may be more. */
+export async function deleteOldTimeslots(db: Db, limit: number): Promise<boolean> {
+  const { numAffectedRows } = await sql`
     DELETE FROM kept_timeslots WHERE (emr, care_unit_id, healthcare_service_id, day) IN (
       SELECT emr, care_unit_id, healthcare_service_id, day FROM kept_timeslots
       WHERE asked_at < now() - make_interval(secs => ${longestAge})
       ORDER BY asked_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`.execute(db);
+  return Number(numAffectedRows) === limit;
 }

@@ -168,7 +168,9 @@ function begin(unit: UnitSearch, { after, perCareUnit }: TimeslotSearch): Progre
   // The first slots of a care unit are counted from the start of the range.
   const from = Math.max(start.getTime(), Date.now(), perCareUnit === undefined ? (after?.[0] ?? 0) : 0);
   const dayOf = (instant: number) => formatInstant(new Date(instant), timeZone).slice(0, dayLength);
-  const days = from < end.getTime() ? daysBetween(dayOf(from), dayAfter(dayOf(end.getTime() - 1))) : [];
+  // Without the service, a care unit has no slots.
+  const isEmpty = from >= end.getTime() || unit.serviceIds?.length === 0;
+  const days = isEmpty ? [] : daysBetween(dayOf(from), dayAfter(dayOf(end.getTime() - 1)));
   return { unit, days, known: 0, found: [], resources: new Map(), failure };
 }
 

@@ -128,8 +128,7 @@ function unitsOf(input: SearchInput): readonly UnitSearch[] {
       if (all.findIndex(isSame) < index)
         throw problemAt(inBody(place), 'request_invalid', 'A care unit can be named once.');
       const { ehr, careUnit } = granted(client, services.ehrs, emr, care_unit_id, place);
-      const ids = healthcare_service_ids && { ids: [...new Set(healthcare_service_ids)] };
-      return unitSearch(input, ehr, careUnit, ids ?? idsIn?.({ ehr, careUnit }));
+      return unitSearch(input, ehr, careUnit, onlyThose(healthcare_service_ids) ?? idsIn?.({ ehr, careUnit }));
     });
   }
   const all = [...services.ehrs.values()].flatMap((ehr) =>
@@ -143,6 +142,11 @@ function unitsOf(input: SearchInput): readonly UnitSearch[] {
     detail,
     faults: [{ place: inBody('care_units'), reason: 'request_invalid', detail }],
   });
+}
+
+/** Ids that the care unit does not have are left out: an EHR is not asked for them, and nothing is kept. */
+function onlyThose(ids: readonly string[] | undefined): ServiceIds | undefined {
+  return ids && { find: (services) => services.map(({ id }) => id).filter((id) => ids.includes(id)) };
 }
 
 function granted(client: Client, ehrs: EhrRegistry, emr: string, careUnitId: string, at: string) {

@@ -65,7 +65,10 @@ interface Response extends Problem {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
+/** The early morning of a Monday, in more than a week. */
 const start = new Date(Date.now() + 9 * dayMs);
+start.setUTCDate(start.getUTCDate() + ((8 - start.getUTCDay()) % 7));
+start.setUTCHours(5, 0, 0, 0);
 const range = { start: start.toISOString(), end: new Date(start.getTime() + 10 * dayMs).toISOString() };
 const careUnits = [
   ['sandbox-no', 'bergen-nord'],

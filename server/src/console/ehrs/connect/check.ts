@@ -119,7 +119,13 @@ async function applyRecommended(context: SignedIn): Promise<ConsoleResponse> {
   const { form } = context.request;
   const settings = parse(form.get('settings') ?? '');
   const former = isMapping(emr.definition) ? emr.definition : {};
-  const definition = { ...former, settings: { ...(isMapping(former.settings) ? former.settings : {}), ...settings } };
+  const stored = isMapping(former.settings) ? former.settings : {};
+  // A part of a setting leaves the others, such as those of the sign-in.
+  const applied = Object.entries(settings).map(([key, value]) => {
+    const before = stored[key];
+    return [key, isMapping(before) && isMapping(value) ? { ...before, ...value } : value] as const;
+  });
+  const definition = { ...former, settings: { ...stored, ...Object.fromEntries(applied) } };
   const result = await changeWithItsSecrets(context, emr, definition);
   if (!(result instanceof NotPossible)) return seeOther(context, `connections/${emr.id}/check?result=applied`);
   return page(context, emr, html`${notice('bad', rejectionText(result))}${checkButton(context, emr, 'Check again')}`);

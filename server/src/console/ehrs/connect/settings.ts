@@ -66,7 +66,7 @@ async function saveSettings(context: SignedIn): Promise<ConsoleResponse> {
     ],
   );
   if (emr.isOpen && (wrong.length > 0 || missing.length > 0 || next.mistakes.length > 0))
-    return again([...wrong, ...lacking]);
+    return again(wrong.length + lacking.length > 0 ? [...wrong, ...lacking] : [['name', 'A care unit has a mistake.']]);
   const version = form.get('version') ?? '';
   const changed = await changeEmr(
     emrAdministrationOf(context),
