@@ -220,11 +220,16 @@ describe('a care unit', () => {
 
   test('has the HealthcareServices of the server if none are configured', async () => {
     const { server } = await open();
-    const type = [{ coding: [{ system: 'https://ehr.example/service-types', code: 'consultation' }] }];
+    // One coding has no system, and one no code.
+    const odd = [{ code: 'K1' }, { system: 'https://ehr.example/other' }];
+    const type = [{ coding: [{ system: 'https://ehr.example/service-types', code: 'consultation' }, ...odd] }];
     server.store.save({ resourceType: 'HealthcareService', id: 'h-1', name: 'Konsultation', type } as FhirResource);
     const { healthcare_services: _, ...settings } = settingsFor(server.url);
     const connector = await openConnector(settings);
-    const codes = [{ system: 'https://ehr.example/service-types', code: 'consultation', display: null }];
+    const codes = [
+      { system: 'https://ehr.example/service-types', code: 'consultation', display: null },
+      { system: null, code: 'K1', display: null },
+    ];
     const service = { id: 'h-1', name: 'Konsultation', durationMinutes: null, codes };
     expect(await connector.listHealthcareServices?.(north)).toEqual([service]);
     const [slot] = (await connector.listTimeSlots?.({ ...all, careUnit: north, limit: 1 })) ?? [];
