@@ -8,7 +8,7 @@ import type { KeyRing } from '../secrets/key-ring.ts';
 import { sinceBoot } from '../time/since-boot.ts';
 import { insertWrite, type Planned, storePlan } from './store-plan.ts';
 import type { Leased, Stored, StoredRow, UnclaimedKey } from './stored-write.ts';
-import { keyLifetime, openOutcome, openStored } from './stored-write.ts';
+import { keyLifetime, openOutcome, openStored, unreadable } from './stored-write.ts';
 import type { WriteResponse, WriteServices } from './write-kind.ts';
 
 type Services = Pick<WriteServices, 'db' | 'keys' | 'liveTokens'>;
@@ -107,7 +107,7 @@ async function openOrRelease(db: Db | Tx, keys: KeyRing, row: StoredRow): Promis
     return openStored(keys, row);
   } catch (error) {
     await releaseLease(db, row).catch(() => undefined);
-    throw error;
+    throw unreadable(error);
   }
 }
 

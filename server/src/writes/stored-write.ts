@@ -100,13 +100,23 @@ export function sealOutcome(keys: KeyRing, leased: Keyed, outcome: WriteResponse
   return keys.seal('idempotency', compressJson(kept), outcomeContext(leased));
 }
 
-/** @throws Error when the outcome was encrypted with an unknown secret key */
+/** `unreadable` if the outcome was encrypted with an unknown secret key. */
 export function openOutcome(keys: KeyRing, leased: Keyed, sealed: Buffer): WriteResponse | Problem {
   const text = keys.open('idempotency', sealed, outcomeContext(leased));
-  if (!text) throw new Error('A stored response cannot be decrypted: its secret key is unknown');
+  if (!text) return unreadable();
   const kept = decompressJson(text) as Kept;
   if ('problem' in kept) return problemFromKept(kept.problem);
   return { ...kept.response, headers: { ...kept.response.headers, 'idempotency-replayed': 'true' } };
+}
+
+/** 504 `outcome_unknown`: what is stored under the key would say what became of the write, and cannot be decrypted here. */
+export function unreadable(cause?: unknown): Problem {
+  return new Problem('outcome_unknown', {
+    origin: 'gateway',
+    retryable: false,
+    detail: 'What is stored under this `Idempotency-Key` is encrypted with a secret key that this gateway lacks.',
+    cause,
+  });
 }
 
 const outcomeContext = ({ clientId, keyHash }: Keyed) => `key ${clientId} ${keyHash?.toString('hex')}`;

@@ -114,44 +114,45 @@ async function planUnlessAnswered({ services, leased, plan }: Attempt): Promise<
 /** Stores the plan: by one statement if there is nothing to decide, otherwise in one transaction, which decides. */
 async function store(attempt: Attempt, { kind, plan, decide }: PlannedWrite): Promise<PlanStored> {
   const { services, leased, ehr, careUnit } = attempt;
-  const planned = {
-    ...nothingPlanned,
-    ...kind.reservation?.(attempt, plan),
-    kind: kind.name,
-    sealedPlan: sealPlan(services.keys, leased, plan),
-    leaseSeconds: leaseSeconds(ehr),
-  };
-  const storePlan = async (
-    to: Db | Tx,
-    begunAt?: number,
-  ): Promise<Exclude<PlanStored, { readonly state: 'ended' }>> => {
+  const reserved = { ...nothingPlanned, ...kind.reservation?.(attempt, plan) };
+  const sealedPlan = sealPlan(services.keys, leased, plan);
+  const planned = { ...reserved, kind: kind.name, sealedPlan, leaseSeconds: leaseSeconds(ehr) };
+  // Not the first call if an earlier attempt, which left nothing, may still reach the EHR late.
+  const about = { ehr, careUnit, kind, plan, isFirst: !leased.isMonitored, hasCaller: true };
+  const storePlan = async (to: Db | Tx, begunAt?: number) => {
     const claim = await claimKey(to, services, leased, planned, begunAt);
     if (claim.state !== 'new') return claim;
-    // Not the first call if an earlier attempt, which left nothing, may still reach the EHR late.
-    const about = { ...claim, isFirst: !leased.isMonitored, hasCaller: true };
-    return { state: 'stored', work: leasedWork(services, leased, { ehr, careUnit, kind, plan, ...about }) };
+    return { state: 'stored', work: leasedWork(services, leased, { ...about, ...claim }) } as const;
   };
   beganWrite(leased.id);
   if (kind.callsEhr(plan) && !decide) return storePlan(services.db);
   // Leases begin with the transaction: `now()` is its start, and the decision may wait for locks.
-  const begun = await inTransaction(services.db, async (tx, begunAt) => {
-    const stored = await storePlan(tx, begunAt);
-    return stored.state === 'stored' ? decideAndEnd(tx, stored.work, decide) : stored;
+  const begun = await inTransaction<PlanStored>(services.db, async (tx, begunAt) => {
+    const refused = (work: LeasedWork) => refusal(tx, work, decide);
+    // The plan of the earlier attempt stays if this one is refused.
+    const restarted = { ...about, expiresAt: null, leasedAt: begunAt };
+    const early = leased.isMonitored && (await refused(leasedWork(services, leased, restarted)));
+    const stored = early || (await storePlan(tx, begunAt));
+    if (stored.state !== 'stored') return stored;
+    return (!leased.isMonitored && (await refused(stored.work))) || endIfDone(tx, stored.work);
   });
   if (begun.state === 'ended') noteRecorded(begun.outcome instanceof Problem ? begun.outcome.reason : 'success');
   return begun;
 }
 
-/** Decides. A plan that has nothing for the EHR, such as the release of a draft, is performed and ended at once. */
-async function decideAndEnd(tx: Tx, work: LeasedWork, decide: Decide | undefined): Promise<PlanStored> {
-  const { kind, plan } = work;
+/** Decides, and ends what is refused. */
+async function refusal(tx: Tx, work: LeasedWork, decide: Decide | undefined): Promise<PlanStored | undefined> {
   const problem = await decide?.(tx, work.writeId);
-  if (problem) {
-    // What it counted is counted once for the key, and only under the lease.
-    if (!isStoredUnderKey(problem)) throw problem;
-    await storeUnmade(tx, work, 'not made', problem);
-    return { state: 'ended', outcome: problem };
-  }
+  if (!problem) return undefined;
+  // What it counted is counted once for the key, and only under the lease.
+  if (!isStoredUnderKey(problem)) throw problem;
+  await storeUnmade(tx, work, 'not made', problem);
+  return { state: 'ended', outcome: problem };
+}
+
+/** A plan that has nothing for the EHR, such as the release of a draft, is performed and ended at once. */
+async function endIfDone(tx: Tx, work: LeasedWork): Promise<PlanStored> {
+  const { kind, plan } = work;
   if (kind.callsEhr(plan)) return { state: 'stored', work };
   return { state: 'ended', outcome: await recordAndEnd(tx, work, await kind.perform(work, plan)) };
 }
