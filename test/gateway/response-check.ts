@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { isFacePath } from '../../server/src/fhir-face/face.ts';
+import { isFacePath } from '../../server/src/http/protocol/each-request.ts';
 import { checkFhirResponse } from './fhir-response-check.ts';
 import { openapi } from './openapi.ts';
 

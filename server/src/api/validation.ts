@@ -8,21 +8,9 @@ type Part = 'body' | 'querystring' | 'params' | 'headers';
 /** Maximum number of errors listed in one response. */
 const mostFaults = 20;
 
-/** Validates requests and reports all errors in one response, each with its position. */
+/** Reports all that does not fit a schema in one response, each with its position. */
 export function addValidation(app: FastifyInstance): void {
   app.setSchemaErrorFormatter((errors, part) => validationProblem(errors as ErrorObject[], part as Part));
-  app.addHook('preValidation', (request, _reply, done) => {
-    const query = request.query as Record<string, unknown>;
-    const schemas: Readonly<Record<string, { readonly type?: unknown; readonly format?: unknown }>> =
-      request.routeOptions.config.endpoint?.query ?? {};
-    for (const [name, value] of Object.entries(query)) {
-      if (typeof value !== 'string') continue;
-      const { type, format } = schemas[name] ?? {};
-      if (type === 'integer') query[name] = integer(value);
-      else if (format === 'date-time-or-local') query[name] = withPlus(value);
-    }
-    done();
-  });
 }
 
 /** The problem that says what does not fit a schema. */
@@ -33,16 +21,6 @@ export function validationProblem(errors: readonly ErrorObject[], part: Part): P
   const more = faults.length - mostFaults;
   const detail = more > 0 ? `${first?.detail} ${more} more faults are not listed.` : first?.detail;
   return new Problem('request_invalid', { detail, faults: faults.slice(0, mostFaults) });
-}
-
-/** Accepts decimal digits only. Ajv would also accept `0x10`, `1e2` and ` 5`; it rejects NaN. */
-function integer(text: string): number {
-  return /^\d+$/.test(text) ? Number(text) : Number.NaN;
-}
-
-/** An unencoded `+` in a query arrives as a space: `2026-03-20T09:00:00 01:00`. */
-function withPlus(text: string): string {
-  return text.replace(/^(\S+T\d{2}:\d{2}:\d{2}(?:\.\d+)?) (\d{2}:\d{2})$/i, '$1+$2');
 }
 
 /** Keeps the errors of the `anyOf` branch that matches the properties sent best. Ajv reports those of every branch. */

@@ -1,6 +1,5 @@
 import type { Appointment, AppointmentState } from '@crossward/connector-kit';
-import type { Client } from '../clients/client-registry.ts';
-import { hasScope } from '../clients/smart-scopes.ts';
+import { type Client, hasScope } from '../clients/client-registry.ts';
 import type { Awaited, Item } from '../confirmations/items.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { textForPeople } from '../ehr/text-for-people.ts';

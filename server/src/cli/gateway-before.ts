@@ -14,8 +14,10 @@ const unguarded: Guard = {
 /** Calls a connector the way the gateway does, with the same errors. */
 export function gatewayBefore(connector: () => Connector): (operation: ConnectorOperation) => Promise<unknown> {
   return (operation) => {
-    const opening = { current: connector, retryAfterSeconds: () => 1, detail: () => undefined, stop: () => undefined };
-    const ask = createCalls(opening, unguarded).call as (name: ConnectorOperation) => Promise<unknown>;
+    const opening = { retryAfterSeconds: () => 1, detail: () => undefined, stop: () => undefined };
+    const ask = createCalls({ ...opening, connector: connector() }, unguarded).call as (
+      name: ConnectorOperation,
+    ) => Promise<unknown>;
     return ask(operation);
   };
 }

@@ -24,6 +24,18 @@ export interface Client {
   readonly keys?: ClientKeys | undefined;
 }
 
+export type Permissions = Pick<Client, 'scopes' | 'ofTypes'>;
+
+/** A member of `ofTypes`. */
+export function ofType(resource: string, scope: Scope): string {
+  return `${scope} of ${resource}`;
+}
+
+/** Whether a client has a scope, or from system scopes what it gives for a FHIR type. */
+export function hasScope({ scopes, ofTypes }: Permissions, scope: Scope, resource: string): boolean {
+  return scopes.has(scope) || ofTypes?.has(ofType(resource, scope)) === true;
+}
+
 /** The clients of the configuration file, and those that operators manage, in memory. */
 export interface ClientRegistry {
   /** The client with this id and secret. Returns `undefined` for both an unknown id and an incorrect secret. */

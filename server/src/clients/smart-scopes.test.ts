@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Scope, scopes } from '../config/schema/schema.ts';
-import { grantedScopes, mayCall, maySeeResource, permissionsOf, smartScopes } from './smart-scopes.ts';
+import { mayCall } from '../http/access.ts';
+import { grantedScopes, maySeeResource, permissionsOf, smartScopes } from './smart-scopes.ts';
 
 const client = (...of: Scope[]) => ({ scopes: new Set(of) });
 const every = { scopes: new Set(scopes) };

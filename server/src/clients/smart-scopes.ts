@@ -1,6 +1,5 @@
 import { isScope, type Scope } from '../config/schema/schema.ts';
-import type { Client } from './client-registry.ts';
-import { typesOf } from './smart-operations.ts';
+import { type Client, hasScope, ofType, type Permissions } from './client-registry.ts';
 
 /** A group of interactions with a resource type that stands for a scope of the gateway. */
 interface SmartScope {
@@ -78,35 +77,10 @@ export function permissionsOf(granted: readonly string[], client: Scopes): Permi
   return { scopes: new Set(own), ofTypes: new Set(ofTypes) };
 }
 
-type Permissions = Pick<Client, 'scopes' | 'ofTypes'>;
-
-function ofType(resource: string, scope: Scope): string {
-  return `${scope} of ${resource}`;
-}
-
-/** Whether a client has a scope, or from system scopes what it gives for a FHIR type. */
-export function hasScope({ scopes, ofTypes }: Permissions, scope: Scope, resource: string): boolean {
-  return scopes.has(scope) || ofTypes?.has(ofType(resource, scope)) === true;
-}
-
 /** Whether a client may see resources of a FHIR type. */
 export function maySeeResource(client: Permissions, resource: string): boolean {
   const reading = smartScopes.filter((row) => row.resource === resource && row.letters.includes('r'));
   return reading.some(({ scope }) => hasScope(client, scope, resource));
-}
-
-interface Callable {
-  readonly operationId: string;
-  /** One of these is needed. Empty: none. */
-  readonly scopes: readonly Scope[];
-}
-
-/** Whether a client may call an operation: with one of its scopes, or with system scopes of all that it is about. */
-export function mayCall({ scopes, ofTypes }: Permissions, operation: Callable): boolean {
-  if (operation.scopes.length === 0 || operation.scopes.some((it) => scopes.has(it))) return true;
-  if (!ofTypes || ofTypes.size === 0) return false;
-  const has = (type: string) => operation.scopes.some((it) => ofTypes.has(ofType(type, it)));
-  return typesOf(operation.operationId).some((types) => types.every(has));
 }
 
 /** The system scopes that the words ask for, with the letters that are allowed. */

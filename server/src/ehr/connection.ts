@@ -120,8 +120,7 @@ export function createConnection(facts: Omit<EhrConnection, keyof EhrCalls>, cal
 
 export function createCalls(opening: Opening, guard: Guard): EhrCalls {
   const connector = (): Connector => {
-    const opened = opening.current();
-    if (opened) return opened;
+    if (opening.connector) return opening.connector;
     const paused = guard.paused();
     if (paused) throw asProblem(paused);
     const detail = opening.detail();
@@ -136,7 +135,7 @@ export function createCalls(opening: Opening, guard: Guard): EhrCalls {
       return connector().capabilities;
     },
     get isOpen() {
-      return opening.current() !== undefined;
+      return opening.connector !== undefined;
     },
     offers: (operation) => connector()[operation] !== undefined,
     health: guard.health,

@@ -2,7 +2,7 @@ import { ConnectorError, type ConnectorErrorKind } from '@crossward/connector-ki
 import { outcomeUnknownInDatabase, Problem, scheduleHasAppointments, unavailable } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { isOfDatabase } from './guard/of-database.ts';
-import { Paused } from './guard/paused.ts';
+import { Paused } from './pauses.ts';
 import { textForPeople } from './text-for-people.ts';
 
 /** The reason for each kind of connector error. `*_not_found` is checked earlier, where the place is known. */

@@ -15,14 +15,13 @@ import { openTls } from './guard/ehr-tls.ts';
 import { createGuard } from './guard/guard.ts';
 import type { EhrMetrics, WatchedEhr } from './guard/metrics.ts';
 import { createPace } from './guard/pace.ts';
-import { Paused } from './guard/paused.ts';
 import { guardSettings, httpSettings, limitRate } from './guard/settings.ts';
 import { sharedRate } from './guard/shared-rate.ts';
 import { sharedTurns } from './guard/shared-turns.ts';
 import { startOpening } from './opening.ts';
 import { openingMistake } from './opening-mistake.ts';
 import { createOutageLog } from './outage-log.ts';
-import type { Pauses } from './pauses.ts';
+import { callPauses, type Pauses } from './pauses.ts';
 import { sealedConnector } from './sealed-connector.ts';
 import { countUnreadable } from './unreadable-records.ts';
 
@@ -107,17 +106,14 @@ export async function openLink(
     return sealedConnector(connector, keys, emr.id);
   };
   const outages = createOutageLog(emr.id, log);
-  let refusesSince: Date | undefined;
+  const { paused, refuseCalls } = callPauses(pauses, emr.id, now);
   const guard = createGuard(guardSettings(emr.connection), {
     emr: emr.id,
     // A connector with tables has its EHR in the database, and a plug-in may have its own transport.
-    countsEveryCall: () => module.migrations !== undefined || !http.isUsed(),
+    ...(module.migrations ? {} : { countsEveryCall: http.isUnused }),
     waitsForDatabase: watchedDatabase.isWaiting,
     metrics,
-    paused() {
-      const pause = refusesSince ? { since: refusesSince, until: null } : pauses.of(emr.id);
-      return pause && new Paused(pause, now());
-    },
+    paused,
     onBreakerChange: outages.breakerChanged,
   });
   const opening = await startOpening(
@@ -147,9 +143,7 @@ export async function openLink(
     putToUse() {
       mustAnswer = false;
     },
-    refuseCalls() {
-      refusesSince ??= now();
-    },
+    refuseCalls,
     isIdle: guard.isIdle,
     retire,
     async close() {

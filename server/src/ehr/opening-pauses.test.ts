@@ -42,10 +42,10 @@ test('a slow first attempt delays the start by at most five seconds', async () =
   expect(isStarted).toBe(false);
   await vi.advanceTimersByTimeAsync(200);
   const opening = await start;
-  expect(opening.current()).toBeUndefined();
+  expect(opening.connector).toBeUndefined();
   expect(opening.retryAfterSeconds()).toBe(1);
   const connector = {} as Connector;
   open.resolve(connector);
   await vi.advanceTimersByTimeAsync(0);
-  expect(opening.current()).toBe(connector);
+  expect(opening.connector).toBe(connector);
 });

@@ -12,8 +12,8 @@ const longestPauseMilliseconds = 30_000;
 
 /** A connector that is open, or opens as soon as its EHR can be reached. */
 export interface Opening {
-  /** `undefined` until the connector is open. */
-  current(): Connector | undefined;
+  /** `undefined` until it is open. */
+  readonly connector: Connector | undefined;
   /** Seconds until the next attempt, at least 1. */
   retryAfterSeconds(): number;
   /** What callers may know of why the connector is not open. */
@@ -35,13 +35,13 @@ export async function startOpening(
 ): Promise<Opening> {
   const stopped = new AbortController();
   const logged = new Set<string>();
-  let connector: Connector | undefined;
+  const opening: { connector: Connector | undefined } = { connector: undefined };
   let nextAttemptAt = 0;
   let detail: string | undefined;
 
   async function attempt(): Promise<void> {
     try {
-      connector = await open();
+      opening.connector = await open();
     } catch (error) {
       detail = publicDetailOf(error);
       throw error;
@@ -62,13 +62,13 @@ export async function startOpening(
 
   async function untilOpen(first: Promise<void>): Promise<void> {
     await first.catch(logOnce);
-    for (let pause = shortestPauseMilliseconds; !connector && !stopped.signal.aborted; pause = next(pause)) {
+    for (let pause = shortestPauseMilliseconds; !opening.connector && !stopped.signal.aborted; pause = next(pause)) {
       const milliseconds = Math.min(pause, longestPauseMilliseconds);
       nextAttemptAt = Date.now() + milliseconds;
       await sleep(milliseconds, stopped.signal);
       if (!stopped.signal.aborted) await attempt().catch(logOnce);
     }
-    if (connector && logged.size > 0) log.info({ emr }, 'EHR connected after retries');
+    if (opening.connector && logged.size > 0) log.info({ emr }, 'EHR connected after retries');
   }
 
   const first = attempt();
@@ -81,12 +81,11 @@ export async function startOpening(
   ]);
   waiting.abort();
   void untilOpen(first);
-  return {
-    current: () => connector,
+  return Object.assign(opening, {
     retryAfterSeconds: () => Math.max(1, Math.ceil((nextAttemptAt - Date.now()) / 1000)),
     detail: () => detail,
     stop: () => stopped.abort(),
-  };
+  });
 }
 
 /** Ends early when the signal aborts. Does not keep the process running. */

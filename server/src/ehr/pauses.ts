@@ -1,3 +1,4 @@
+import { ConnectorError } from '@crossward/connector-kit';
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 
@@ -19,6 +20,36 @@ export interface Pauses {
 
 export interface PausedEhr extends Pause {
   readonly emr: string;
+}
+
+/** Seconds after which a caller may ask again if the end of a pause is not known. */
+const unknownEndSeconds = 60;
+
+/** Operators have paused the EHR. The call was not made. */
+export class Paused extends ConnectorError {
+  readonly pause: Pause;
+
+  /** @param now the database's time */
+  constructor(pause: Pause, now: Date) {
+    const { until } = pause;
+    const seconds = until ? Math.ceil((until.getTime() - now.getTime()) / 1000) : unknownEndSeconds;
+    super('unavailable', 'Operators have paused the EHR', { retryAfterSeconds: Math.max(1, seconds) });
+    this.pause = pause;
+  }
+}
+
+/** What keeps calls from an EHR: a pause by operators, or that its connection is replaced. */
+export function callPauses(pauses: Pauses, emr: string, now: () => Date) {
+  let refusesSince: Date | undefined;
+  return {
+    paused(): Paused | undefined {
+      const pause = refusesSince ? { since: refusesSince, until: null } : pauses.of(emr);
+      return pause && new Paused(pause, now());
+    },
+    refuseCalls() {
+      refusesSince ??= now();
+    },
+  };
 }
 
 /** A condition on `ehr_pauses`. */

@@ -25,22 +25,6 @@ export function baseOf(request: FastifyRequest): string {
   return `${request.server.endpointDeps.publicUrl()}/api/emrs/${names[0]}/care-units/${names[1]}${facePath}`;
 }
 
-/** Whether a path, matched or not, is below a care unit's FHIR base. */
-export function isFacePath(path: string): boolean {
-  return /^\/api\/emrs\/[^/]+\/care-units\/[^/]+\/fhir-r4(?=[/?]|$)/.test(path);
-}
-
-/**
- * A URL of the face as the router compares it. Some clients encode the `$` of a `$operation`, and some write a slash before the
- * query.
- */
-export function routedUrl(url: string): string {
-  if (!isFacePath(url)) return url;
-  const [path = '', ...query] = url.split('?');
-  const routed = path.replace(/(?<=\/fhir-r4\/.+)\/$/, '').replace(/\/%24(?=[a-z-]+$)/, '/$$');
-  return [routed, ...query].join('?');
-}
-
 /** @param type of the resource in the body, or that is read or searched for */
 export function faceRepresentation(type = 'Appointment'): Representation {
   return {

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AnyEndpoint, Standard } from '../api/endpoint.ts';
 import { type AccessToken, type AccessTokens, narrowed } from '../clients/access-tokens.ts';
-import type { Client, ClientRegistry } from '../clients/client-registry.ts';
-import { mayCall } from '../clients/smart-scopes.ts';
+import { type Client, type ClientRegistry, ofType, type Permissions } from '../clients/client-registry.ts';
+import { typesOf } from '../clients/smart-operations.ts';
+import type { Scope } from '../config/schema/schema.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import type { Rejections } from './limits/rejected-credentials.ts';
@@ -74,6 +75,24 @@ function twoCredentials(): Problem {
     'request_invalid',
     'Send either an access token or the headers x-service-client-id and x-service-client-secret, not both.',
   );
+}
+
+interface Callable {
+  readonly operationId: string;
+  /** One of these is needed. Empty: none. */
+  readonly scopes: readonly Scope[];
+}
+
+/**
+ * Whether a client may call an operation: with one of its scopes, or with system scopes of all that it is about.
+ *
+ * @internal for the test
+ */
+export function mayCall({ scopes, ofTypes }: Permissions, operation: Callable): boolean {
+  if (operation.scopes.length === 0 || operation.scopes.some((it) => scopes.has(it))) return true;
+  if (!ofTypes || ofTypes.size === 0) return false;
+  const has = (type: string) => operation.scopes.some((it) => ofTypes.has(ofType(type, it)));
+  return typesOf(operation.operationId).some((types) => types.every(has));
 }
 
 function scopeMissing({ headers }: FastifyRequest, needed: readonly string[]): Problem {

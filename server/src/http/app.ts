@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { addEndpoint } from '../api/add-endpoint.ts';
@@ -18,14 +18,13 @@ import type { DatabaseTrouble } from '../db/troubles.ts';
 import { documentEndpoints } from '../documents/routes.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import { emrSchema } from '../emrs/contract.ts';
-import { routedUrl } from '../fhir-face/face.ts';
 import type { DemoMailbox } from '../messages/providers/demo-mailbox.ts';
 import type { ReceiveReceipt } from '../messages/receive-receipt.ts';
 import type { KeySets } from '../oauth/key-sets.ts';
 import { problemSchema, reasonSchema } from '../problems/problem-document.ts';
 import type { Drain } from '../startup/drain.ts';
 import { addAccess } from './access.ts';
-import { compilersFactory, formats } from './body/compilers.ts';
+import { addQueryTypes, compilersFactory, formats } from './body/compilers.ts';
 import { addJsonBody } from './body/json-body.ts';
 import { addDemoDocuments } from './demo/documents.ts';
 import { addDemoMailboxRoutes } from './demo/mailbox-routes.ts';
@@ -49,6 +48,7 @@ import {
   addRequestSyntax,
   addUnreadBody,
   requestId,
+  routedUrl,
   setHeaders,
 } from './protocol/each-request.ts';
 import { addErrorHandler, frameworkProblem, sendProblem } from './protocol/error-handler.ts';
@@ -71,11 +71,6 @@ const headersTimeout = 15_000;
  * than any request.
  */
 const idleTimeout = 600_000;
-/** Probes and scrapes begin no work. */
-function isOfMonitoring({ routeOptions: { url = '' } }: FastifyRequest): boolean {
-  return url === '/metrics' || url.startsWith('/health/');
-}
-
 /** An identifier of 200 characters, each up to four bytes, percent-encoded. */
 const longestPathParameter = 200 * 4 * 3;
 
@@ -107,7 +102,7 @@ export interface AppDeps
   /** Whether it is about to stop: it still serves requests, and closes each connection with its response. */
   readonly drain?: Pick<Drain, 'hasBegun'> | undefined;
   /** Tells that somebody has sent a request that can begin work. */
-  noteRequest?(): void;
+  readonly noteRequest?: () => void;
   /** Reads the configuration file again. Absent: there is none. */
   readonly reload?: Reload | undefined;
   isReady(): Promise<boolean>;
@@ -124,7 +119,7 @@ export async function buildApp(
   deps: AppDeps,
   prepare: (app: FastifyInstance) => Promise<void> = async () => undefined,
 ): Promise<FastifyInstance> {
-  const observer = createRequestObserver(deps.metrics);
+  const observer = createRequestObserver(deps.metrics, deps.noteRequest);
   const requestTimeout = deps.http.request_timeout_seconds * 1000;
   const pauses = watchPauses();
   const isTrustedProxy = addressesIn(deps.http.trusted_proxies);
@@ -143,7 +138,7 @@ export async function buildApp(
     requestTimeout,
     connectionTimeout: idleTimeout,
     trustProxy: isTrustedProxy,
-    rewriteUrl: ({ url = '' }) => routedUrl(url),
+    rewriteUrl: routedUrl,
     routerOptions: { maxParamLength: longestPathParameter },
     schemaController: { compilersFactory },
     serializerOpts: { ajv: { formats } },
@@ -161,11 +156,7 @@ export async function buildApp(
   const methods = trackMethods(app);
   addErrorHandler(app, methods);
   addPageLinks(app, deps);
-  app.addHook('onRequest', (request, reply, done) => {
-    observer.watch(request, reply);
-    if (!isOfMonitoring(request)) deps.noteRequest?.();
-    done();
-  });
+  app.addHook('onRequest', observer.onRequest);
   addTracing(app);
   addWaitingCallers(app, pauses);
   addHeaders(app);
@@ -185,6 +176,7 @@ export async function buildApp(
   if (!hasOperationsPort) addMetrics(app, deps.metrics);
   addJsonBody(app);
   addValidation(app);
+  addQueryTypes(app);
   await prepare(app);
   app.addSchema(reasonSchema);
   app.addSchema(problemSchema);

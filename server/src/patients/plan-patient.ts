@@ -2,7 +2,7 @@ import { tidyName } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
 import type { Access } from '../api/endpoint.ts';
 import { patientIdentifier } from '../api/identifiers.ts';
-import { hasScope } from '../clients/smart-scopes.ts';
+import { hasScope } from '../clients/client-registry.ts';
 import { findPatient } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { inBody } from '../problems/places.ts';

@@ -46,8 +46,8 @@ export function createEhrHttp(
   settings: EhrHttpSettings,
   pace: Pace = createPace({ fixedRate: settings.requestsPerSecond }),
 ): EhrHttp & {
-  /** Whether the connector has sent a request with it. */
-  isUsed(): boolean;
+  /** Whether the connector has sent no request with it. */
+  isUnused(): boolean;
   close(): Promise<void>;
 } {
   const agent = new Agent({
@@ -147,7 +147,7 @@ export function createEhrHttp(
       });
       return { status, headers, chunks: withConnectorErrors(request, chunks) };
     },
-    isUsed: () => isUsed,
+    isUnused: () => !isUsed,
     close: () => agent.destroy(),
   };
 }

@@ -2,11 +2,11 @@ import { ConnectorError, type ConnectorErrorKind, connectorErrorKinds } from '@c
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { asProblem } from '../connector-problems.ts';
+import { Paused } from '../pauses.ts';
 import { callScope } from './call-scope.ts';
 import { causeOf } from './cause-of.ts';
 import { createGuard, type Guard, type GuardSettings } from './guard.ts';
 import { createEhrMetrics } from './metrics.ts';
-import { Paused } from './paused.ts';
 import { Throttled } from './throttled.ts';
 
 interface Setup {

@@ -8,7 +8,7 @@ import {
 import { currentContext } from '../../context/work-context.ts';
 import { databaseSilent } from '../../db/errors.ts';
 import { inCallSpan, tracing } from '../../telemetry/tracing.ts';
-import type { Pause } from '../pauses.ts';
+import { type Pause, Paused } from '../pauses.ts';
 import { type BreakerState, createBreaker, type Judge } from './breaker.ts';
 import { newFacts, withinCallTime } from './call-scope.ts';
 import { exactSize } from './exact-size.ts';
@@ -16,7 +16,6 @@ import type { GuardedOperation } from './guarded-operation.ts';
 import { limitStream, type StreamLimits } from './limit-stream.ts';
 import type { CallOutcome, EhrMetrics } from './metrics.ts';
 import { isOfDatabase } from './of-database.ts';
-import { Paused } from './paused.ts';
 import { Throttled } from './throttled.ts';
 import { createTurns } from './turns.ts';
 
@@ -75,8 +74,8 @@ interface Streamed {
 
 interface Surroundings {
   readonly emr: string;
-  /** Whether the connector reaches its EHR in another way. Otherwise a call without a request was answered from memory. */
-  countsEveryCall(): boolean;
+  /** Whether the connector reaches its EHR in another way: the default. Otherwise a call without a request is one from memory. */
+  countsEveryCall?(): boolean;
   /** Whether the connector has its EHR in the gateway's database, and that does not answer. */
   waitsForDatabase?(): boolean;
   readonly metrics: EhrMetrics;
@@ -102,7 +101,7 @@ const silences: readonly ConnectorErrorKind[] = ['timeout', 'connection_closed']
 
 export function createGuard(
   settings: GuardSettings,
-  { emr, countsEveryCall, waitsForDatabase = () => false, metrics, paused, onBreakerChange }: Surroundings,
+  { emr, countsEveryCall = () => true, waitsForDatabase = () => false, metrics, paused, onBreakerChange }: Surroundings,
 ): Guard {
   const turns = createTurns(settings);
   const breaker = createBreaker({

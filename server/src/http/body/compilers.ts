@@ -1,7 +1,7 @@
 import { isEmailAddress, reachableNumber } from '@crossward/connector-kit';
 import { type Options, SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js';
-import type { FastifyServerOptions } from 'fastify';
+import type { FastifyInstance, FastifyServerOptions } from 'fastify';
 import { isTitle } from '../../documents/title.ts';
 import { hidesText } from '../../identifiers/hidden-text.ts';
 import { isCareUnitDateTime, isDateTime, isLocalDateTime } from '../../time/date-times.ts';
@@ -53,6 +53,32 @@ function buildValidator(schemas: Readonly<Record<string, AnySchema | AnySchema[]
 function buildSerializer(schemas: unknown, options?: Options) {
   return (route: Parameters<ReturnType<ReturnType<typeof SerializerSelector>>>[0]) =>
     lazy<Serialize>(() => SerializerSelector()(schemas, options)(route));
+}
+
+/** Prepares what Ajv would coerce in another way. */
+export function addQueryTypes(app: FastifyInstance): void {
+  app.addHook('preValidation', (request, _reply, done) => {
+    const query = request.query as Record<string, unknown>;
+    const schemas: Readonly<Record<string, { readonly type?: unknown; readonly format?: unknown }>> =
+      request.routeOptions.config.endpoint?.query ?? {};
+    for (const [name, value] of Object.entries(query)) {
+      if (typeof value !== 'string') continue;
+      const { type, format } = schemas[name] ?? {};
+      if (type === 'integer') query[name] = integer(value);
+      else if (format === 'date-time-or-local') query[name] = withPlus(value);
+    }
+    done();
+  });
+}
+
+/** Accepts decimal digits only. Ajv would also accept `0x10`, `1e2` and ` 5`; it rejects NaN. */
+function integer(text: string): number {
+  return /^\d+$/.test(text) ? Number(text) : Number.NaN;
+}
+
+/** An unencoded `+` in a query arrives as a space: `2026-03-20T09:00:00 01:00`. */
+function withPlus(text: string): string {
+  return text.replace(/^(\S+T\d{2}:\d{2}:\d{2}(?:\.\d+)?) (\d{2}:\d{2})$/i, '$1+$2');
 }
 
 function lazy<Function extends Compiled>(build: () => Function): Lazy<Function> {

@@ -14,8 +14,10 @@ declare module 'fastify' {
 /**
  * Notes each request when it ends: a line in the log, its time, and a span if OpenTelemetry is on. Labels of metrics are methods,
  * route patterns and statuses, never values from a request.
+ *
+ * @param noteRequest called for a request that can begin work
  */
-export function createRequestObserver(registry: Registry) {
+export function createRequestObserver(registry: Registry, noteRequest: () => void = () => undefined) {
   const duration = new Histogram({
     name: 'crossward_http_request_duration_seconds',
     help: 'Time from the request head to the last byte of the response, or until the caller disconnected (aborted).',
@@ -25,14 +27,21 @@ export function createRequestObserver(registry: Registry) {
   });
   const observe = (method: string, route: string, { aborted, status }: End, seconds: number) =>
     duration.observe({ method, route, status: aborted ? 'aborted' : status }, seconds);
+  const watch = (request: FastifyRequest, reply: FastifyReply) => {
+    const exchange = { request, reply };
+    watchExchange(exchange, (end) => {
+      logRequest(exchange, end);
+      observe(request.method, routePattern(request), end, reply.elapsedTime / 1000);
+      endSpan(request, end);
+    });
+  };
   return {
-    watch(request: FastifyRequest, reply: FastifyReply) {
-      const exchange = { request, reply };
-      watchExchange(exchange, (end) => {
-        logRequest(exchange, end);
-        observe(request.method, routePattern(request), end, reply.elapsedTime / 1000);
-        endSpan(request, end);
-      });
+    watch,
+    /** The first hook. */
+    onRequest(request: FastifyRequest, reply: FastifyReply, done: () => void) {
+      watch(request, reply);
+      if (!isOfMonitoring(request)) noteRequest();
+      done();
     },
     /** Notes a rejected invalid request, which has no route and no method. */
     rejected(log: FastifyBaseLogger, requestId: string, problem: Problem, end: End) {
@@ -65,6 +74,11 @@ function logRequest({ request, reply }: Exchange, end: End): void {
     },
     'request',
   );
+}
+
+/** Probes and scrapes begin no work. */
+function isOfMonitoring({ routeOptions: { url = '' } }: FastifyRequest): boolean {
+  return url === '/metrics' || url.startsWith('/health/');
 }
 
 function outcome({ aborted, status }: End): { aborted: true } | { status: number } {

@@ -46,6 +46,22 @@ export function addConnectionCloseOnStop(
   });
 }
 
+/** Whether a path, matched or not, is below a care unit's FHIR base. */
+export function isFacePath(path: string): boolean {
+  return /^\/api\/emrs\/[^/]+\/care-units\/[^/]+\/fhir-r4(?=[/?]|$)/.test(path);
+}
+
+/**
+ * A URL of the face as the router compares it. Some clients encode the `$` of a `$operation`, and some write a slash before the
+ * query.
+ */
+export function routedUrl({ url = '' }: Pick<IncomingMessage, 'url'>): string {
+  if (!isFacePath(url)) return url;
+  const [path = '', ...query] = url.split('?');
+  const routed = path.replace(/(?<=\/fhir-r4\/.+)\/$/, '').replace(/\/%24(?=[a-z-]+$)/, '/$$');
+  return [routed, ...query].join('?');
+}
+
 /** Version 1 to 8 of RFC 9562, with its variant. */
 const uuid = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}';
 /** A trace id of W3C Trace Context. */

@@ -5,12 +5,13 @@ import { contextOf } from '../../api/context-of.ts';
 import type { Representation } from '../../api/endpoint.ts';
 import { within } from '../../context/work-context.ts';
 import { isDatabaseFailure, mayHaveBeenSent } from '../../db/errors.ts';
-import { faceRepresentation, isFacePath } from '../../fhir-face/face.ts';
+import { faceRepresentation } from '../../fhir-face/face.ts';
 import { describeError } from '../../log/describe-error.ts';
 import { outcomeUnknownInDatabase, Problem, problemAt, unavailable } from '../../problems/problem.ts';
 import { problemDocument, problemMediaType } from '../../problems/problem-document.ts';
 import { linksIfBrowser, sendNotFoundPage } from '../pages/not-found.ts';
 import type { TrackedMethods } from '../routes/method-not-allowed.ts';
+import { isFacePath } from './each-request.ts';
 
 const mebibyte = 1024 * 1024;
 
