@@ -168,6 +168,20 @@ class BookInFhir {
     var pending = (Appointment) withCodes.create().resource(bookingOf(slotsOf(withCodes).get(0))).execute().getResource();
     result.put("withCode", List.of(pending.getStatus().toCode(), cancel(withCodes, pending).getStatus().toCode()));
 
+    var everywhere = clientOf(System.getenv("FHIR_BASE_OF_ALL"));
+    for (var url : List.of("Practitioner", "Device", "HealthcareService?_include=HealthcareService:location",
+        "Schedule?_include=Schedule:actor")) search(everywhere, url);
+    var place = search(everywhere, "Location?name=Oslo").getEntryFirstRep().getResource().getIdElement();
+    var times = search(everywhere, "Slot?service-type=consultation&start=ge2030-03-15&_count=2&_include=Slot:schedule"
+        + "&_include:iterate=Schedule:actor&schedule.actor=" + place.toUnqualifiedVersionless().getValue());
+    var next = everywhere.loadPage().next(times).execute();
+    var free = (Slot) next.getEntryFirstRep().getResource();
+    var anywhere = bookingOf(free);
+    anywhere.getParticipantFirstRep().setActor(new Reference(System.getenv("FHIR_BASE") + "/Patient/p-3"));
+    var there = (Appointment) everywhere.create().resource(anywhere).execute().getResource();
+    result.put("anywhere", List.of(there.getStart().equals(free.getStart()),
+        cancel(everywhere, there).getStatus().toCode()));
+
     result.put("responses", responses.size());
     result.put("faults", faults());
     System.out.println(new ObjectMapper().writeValueAsString(result));

@@ -1,24 +1,14 @@
 import type { Device, Location, Practitioner } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
 import { getResource } from '../resources/routes.ts';
-import { allResources } from './directory.ts';
+import { allResources, type Directory, directoryOf } from './directory.ts';
+import { type ListedType, searchDirectory } from './directory-search.ts';
 import { accessOf, unknownResource } from './face.ts';
 import { isNationalNumber } from './identifier-systems.ts';
 import { notationOf } from './ids.ts';
 import { fhirRead, fhirSearch } from './interaction.ts';
 import { readNative } from './native.ts';
-import { searchSet } from './search/bundle.ts';
-import {
-  anyOf,
-  assertNotInUrl,
-  readSearch,
-  requireSystem,
-  type Search,
-  takesActive,
-  tokensOf,
-} from './search/input.ts';
-import { pagesById } from './search/pages.ts';
-import { placeOf } from './search/place.ts';
+import { anyOf, assertNotInUrl, requireSystem, type Search, takesActive, tokensOf } from './search/input.ts';
 import { type BookableType, toBookable, toCareUnitLocation, typeOfKind } from './to-fhir/resource.ts';
 
 type Bookable = Practitioner | Location | Device;
@@ -31,9 +21,17 @@ export const bookableInteractions = types.flatMap((type) => {
   const declared = { scopes: ['resources:read'], audit: 'none' } as const;
   return [
     fhirRead(type, { name: `fhir_read_${lower}`, ...declared }, (request, id) => read(request, type, id)),
-    ...fhirSearch(type, { name: `fhir_search_${lower}`, ...declared }, (request) => search(request, type)),
+    ...fhirSearch(
+      type,
+      { name: `fhir_search_${lower}`, ...declared },
+      searchDirectory(listedBookable(type), ofResources),
+    ),
   ];
 });
+
+async function ofResources(request: FastifyRequest): Promise<Directory> {
+  return directoryOf(await allResources(request), []);
+}
 
 async function read(request: FastifyRequest, type: BookableType, id: string): Promise<Bookable> {
   const { careUnit } = accessOf(request);
@@ -47,25 +45,26 @@ async function read(request: FastifyRequest, type: BookableType, id: string): Pr
   return resource;
 }
 
-async function search(request: FastifyRequest, type: BookableType) {
-  const search = readSearch(request, [
-    ...['_id', 'identifier', nameParameter(type)],
-    ...(type === 'Practitioner' ? ['active'] : []),
-  ]);
-  const { careUnit } = accessOf(request);
-  const matches = readFilter(request, search);
-  // The links repeat no number of a person.
-  const numbers = tokensOf(search, 'identifier')?.some((it) => isNationalNumber(it.system ?? ''));
-  const place = placeOf(request, type, search, numbers ? { identifier: [] } : {});
-  return searchSet(search, place, {
-    page: pagesById(request, place, async () => {
-      const bodies = (await allResources(request)).filter(({ kind }) => typeOfKind[kind] === type);
-      const all = bodies.map((it) => ({ id: it.id, shown: toBookable(it, careUnit) }));
-      if (type === 'Location') all.push({ id: '', shown: toCareUnitLocation(careUnit) });
-      return all.filter(({ shown }) => shown === undefined || matches(shown));
-    }),
-    show: ({ shown }) => shown,
-  });
+export function listedBookable(type: BookableType): ListedType {
+  return {
+    type,
+    parameters: ['_id', 'identifier', nameParameter(type), ...(type === 'Practitioner' ? ['active'] : [])],
+    includable: [],
+    needs: ['resources'],
+    // The links repeat no number of a person.
+    hidden: (search) =>
+      tokensOf(search, 'identifier')?.some((it) => isNationalNumber(it.system ?? '')) ? ['identifier'] : [],
+    matching(request, search) {
+      const { careUnit } = accessOf(request);
+      const matches = readFilter(request, search);
+      return ({ resources }) => {
+        const own = resources.filter(({ kind }) => typeOfKind[kind] === type);
+        const all = own.map((it) => ({ id: it.id, shown: toBookable(it, careUnit) }));
+        if (type === 'Location') all.push({ id: '', shown: toCareUnitLocation(careUnit) });
+        return all.filter(({ shown }) => shown === undefined || matches(shown));
+      };
+    },
+  };
 }
 
 /** https://hl7.org/fhir/R4/device.html#search: a Device has another one. */

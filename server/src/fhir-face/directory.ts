@@ -39,7 +39,10 @@ export interface Directory {
 
 /** Reads what can be booked, as the native endpoints list it. */
 export async function readDirectory(request: FastifyRequest): Promise<Directory> {
-  const [resources, services] = await Promise.all([allResources(request), allServices(request)]);
+  return directoryOf(...(await Promise.all([allResources(request), allServices(request)])));
+}
+
+export function directoryOf(resources: readonly ResourceBody[], services: readonly ServiceBody[]): Directory {
   const byId = new Map(services.map((it) => [it.id, it]));
   const agendas = resources.flatMap((resource) =>
     resource.healthcare_service_ids.flatMap((id) => {

@@ -3,12 +3,13 @@ import type { FastifyRequest } from 'fastify';
 import type { Access, ReadShown, Representation, Shown } from '../api/endpoint.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import { Problem } from '../problems/problem.ts';
+import type { InCareUnit } from '../writes/write-kind.ts';
 import { fromFhirId } from './ids.ts';
 import { issueTypes } from './issue-types.ts';
 import { operationOutcome } from './operation-outcome.ts';
 import { etagOf, namesVersion } from './preferences.ts';
 
-/** Below the path of a care unit. */
+/** Below the path of a care unit, and below `/api` for all of them. */
 export const facePath = '/fhir-r4';
 
 /** The client, EHR and care unit of a request to the face. */
@@ -18,11 +19,16 @@ export function accessOf({ access }: FastifyRequest): Access {
   return { client, ehr, careUnit };
 }
 
-/** The base URL of the care unit of a request. */
+/** The base URL of a request: that of its care unit, or the one over all care units. */
 export function baseOf(request: FastifyRequest): string {
-  const { ehr, careUnit } = accessOf(request);
+  const isOverAll = request.routeOptions.config.endpoint?.level === 'client';
+  return isOverAll ? `${request.server.endpointDeps.publicUrl()}/api${facePath}` : unitBase(request, accessOf(request));
+}
+
+/** The base URL of a care unit. */
+export function unitBase({ server }: FastifyRequest, { ehr, careUnit }: InCareUnit): string {
   const names = [ehr.id, careUnit.id].map(encodeURIComponent);
-  return `${request.server.endpointDeps.publicUrl()}/api/emrs/${names[0]}/care-units/${names[1]}${facePath}`;
+  return `${server.endpointDeps.publicUrl()}/api/emrs/${names[0]}/care-units/${names[1]}${facePath}`;
 }
 
 /** @param type of the resource in the body, or that is read or searched for */

@@ -57,7 +57,7 @@ const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 const digestLength = 26;
 
 /** The first 128 bits of a SHA-256 in base 32: 26 signs. */
-function digest(...parts: readonly string[]): string {
+export function digest(...parts: readonly string[]): string {
   const bytes = createHash('sha256').update(JSON.stringify(parts)).digest();
   let rest = bytes.subarray(0, 16).reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
   let text = '';

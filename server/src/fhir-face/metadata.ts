@@ -40,12 +40,22 @@ function statementFor(request: FastifyRequest): CapabilityStatement {
   // Of an EHR that was never reached, `operationsOf` throws `ehr_unavailable`.
   const operations = ehr && new Set(operationsOf(ehr, request.server.endpointDeps.endpoints));
   const offers = (operation: string) => operations?.has(operation) ?? true;
-  const url = ehr && baseOf(request);
-  const resource = resources
+  const offered = resources
     .map(({ needs, ...it }) => ({ ...it, interactions: it.interactions.filter((one) => offers(one.needs)), needs }))
     .filter(({ needs, interactions }) => interactions.length > 0 && needs.every(offers))
-    .filter(({ type }) => type !== 'Appointment' || !ehr || namesAppointments(ehr))
-    .map((it) => resourceOf(it, offers));
+    .filter(({ type }) => type !== 'Appointment' || !ehr || namesAppointments(ehr));
+  return statement(
+    offered.map((it) => resourceOf(it, offers)),
+    documentation,
+    ehr && baseOf(request),
+  );
+}
+
+function statement(
+  resource: CapabilityStatementRestResource[],
+  documentation: string,
+  url: string | undefined,
+): CapabilityStatement {
   return {
     resourceType: 'CapabilityStatement',
     status: 'active',
@@ -59,6 +69,21 @@ function statementFor(request: FastifyRequest): CapabilityStatement {
     rest: [{ mode: 'server', documentation, security, resource }],
   };
 }
+
+/** `GET [base]/metadata` of the base URL over all care units: the same with and without credentials. */
+export const readAllUnitsMetadata = fhirDescription('fhir_read_metadata', '/metadata', { show: versioned }, (request) =>
+  statement(
+    overAllUnits.map((it) => resourceOf(it, () => true)),
+    `${allUnitsDocumentation} ${documentation}`,
+    request.access && baseOf(request),
+  ),
+);
+
+const allUnitsDocumentation = [
+  'An id of this base URL names a care unit and what has the id there, and is handed to it. Searches look in all care units',
+  'that the client is granted. A care unit that has not answered is named in an OperationOutcome of the Bundle, with the',
+  'search mode `outcome`. `Cache-Control: max-age` of a search for Slots says how old they may be, 0 that EHRs are asked now.',
+].join(' ');
 
 const documentation = [
   'A status of 2xx does not mean booked or cancelled: an Appointment that awaits a code is `pending` (201 or 202), and a',
@@ -179,6 +204,15 @@ const resources: readonly Described[] = [
     includes: appointmentIncludes,
   },
 ];
+
+/** A Patient is read, and an Appointment booked and read by its id: neither is searched for in all care units. */
+const overAllUnits: readonly Described[] = resources.map((it) => {
+  if (it.type !== 'Patient' && it.type !== 'Appointment') return it;
+  const { moreParameters: _, includes: __, ...rest } = it;
+  const isOffered = ({ code }: { readonly code: Interaction }) =>
+    code !== 'search-type' && !(it.type === 'Patient' && code === 'create');
+  return { ...rest, interactions: it.interactions.filter(isOffered) };
+});
 
 function resourceOf(
   { type, interactions, parameters, moreParameters, includes, operations = [] }: Described,

@@ -2,25 +2,16 @@ import type { Resource, Schedule } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
 import type { CareUnitConnection } from '../ehr/connection.ts';
 import { agendasById, readDirectory } from './directory.ts';
+import { type ListedType, searchDirectory } from './directory-search.ts';
 import { accessOf, baseOf, unknownResource } from './face.ts';
 import { readReference } from './ids.ts';
 import { fhirRead, fhirSearch } from './interaction.ts';
 import { shows } from './native.ts';
-import { searchSet } from './search/bundle.ts';
 import { readStarts } from './search/dates.ts';
-import { anyOf, readSearch, type Search, takesActive, tokensOf } from './search/input.ts';
-import { pagesById } from './search/pages.ts';
-import { placeOf } from './search/place.ts';
+import { anyOf, type Search, takesActive, tokensOf } from './search/input.ts';
 import { isOfType } from './services.ts';
 import { toBookable, toCareUnitLocation, toHealthcareService, typeOfKind } from './to-fhir/resource.ts';
 import { type Agenda, agendaId, toSchedule } from './to-fhir/schedule-and-slot.ts';
-
-/** Schedule: one service of one resource. There is none in the EHR. */
-const declared = { scopes: ['resources:read'], audit: 'none' } as const;
-export const scheduleInteractions = [
-  fhirRead('Schedule', { name: 'fhir_read_schedule', ...declared }, read),
-  ...fhirSearch('Schedule', { name: 'fhir_search_schedule', ...declared }, search),
-];
 
 async function read(request: FastifyRequest, id: string): Promise<Schedule> {
   const agenda = agendasById(await readDirectory(request)).get(id);
@@ -29,26 +20,35 @@ async function read(request: FastifyRequest, id: string): Promise<Schedule> {
   return schedule;
 }
 
-async function search(request: FastifyRequest) {
-  const search = readSearch(request, ['_id', 'actor', 'active', 'service-type', 'date'], ['Schedule:actor']);
-  const place = placeOf(request, 'Schedule', search);
-  const { careUnit } = accessOf(request);
-  const matches = readFilter(search, careUnit, baseOf(request));
-  // A Schedule has no planningHorizon, which begins and ends it, so every date is within it.
-  readStarts(search.filters.get('date') ?? [], 'date', careUnit.timeZone);
-  const directory = await readDirectory(request);
-  const byId = agendasById(directory);
-  return searchSet(search, place, {
-    page: pagesById(request, place, async () =>
-      directory.agendas.filter(matches).map((it) => ({ id: agendaId(it), agenda: it })),
-    ),
-    show: ({ agenda }) => toSchedule(agenda, careUnit),
-    async include(found) {
-      const agendas = found.flatMap(({ id }) => byId.get(id ?? '') ?? []);
-      return actorsOf(request, agendas, search.includes);
-    },
-  });
-}
+export const listedSchedules: ListedType = {
+  type: 'Schedule',
+  parameters: ['_id', 'actor', 'active', 'service-type', 'date'],
+  includable: ['Schedule:actor'],
+  needs: ['resources', 'services'],
+  matching(request, search) {
+    const { careUnit } = accessOf(request);
+    const matches = readFilter(search, careUnit, baseOf(request));
+    // A Schedule has no planningHorizon, which begins and ends it, so every date is within it.
+    readStarts(search.filters.get('date') ?? [], 'date', careUnit.timeZone);
+    return ({ agendas }) =>
+      agendas.filter(matches).map((agenda) => ({
+        id: agendaId(agenda),
+        shown: toSchedule(agenda, careUnit),
+        included: () => actorsOf(request, [agenda], search.includes),
+      }));
+  },
+};
+
+/** Schedule: one service of one resource. There is none in the EHR. */
+const declared = { scopes: ['resources:read'], audit: 'none' } as const;
+export const scheduleInteractions = [
+  fhirRead('Schedule', { name: 'fhir_read_schedule', ...declared }, read),
+  ...fhirSearch(
+    'Schedule',
+    { name: 'fhir_search_schedule', ...declared },
+    searchDirectory(listedSchedules, readDirectory),
+  ),
+];
 
 function readFilter(search: Search, careUnit: CareUnitConnection, base: string): (agenda: Agenda) => boolean {
   const ids = anyOf(search, '_id');
@@ -59,7 +59,7 @@ function readFilter(search: Search, careUnit: CareUnitConnection, base: string):
     (!ids || ids.includes(agendaId(agenda))) &&
     (!actors || hasActor(actors, agenda, careUnit, base)) &&
     isActiveTaken &&
-    (!types || types.some((it) => isOfType(it, agenda.service.id)));
+    (!types || types.some((it) => isOfType(it, agenda.service)));
 }
 
 /** Whether any of references, or bare ids, names an actor of a Schedule. */

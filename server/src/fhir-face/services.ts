@@ -1,25 +1,18 @@
 import type { HealthcareService, Location } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
 import { startsWith } from './bookables.ts';
-import { allServices } from './directory.ts';
+import { allServices, directoryOf } from './directory.ts';
+import { type ListedType, searchDirectory } from './directory-search.ts';
 import { accessOf, baseOf, unknownResource } from './face.ts';
-import { fromFhirId, readReference } from './ids.ts';
+import { fromFhirId, readReference, toFhirId } from './ids.ts';
 import { fhirRead, fhirSearch } from './interaction.ts';
 import { shows } from './native.ts';
-import { searchSet } from './search/bundle.ts';
-import { anyOf, readSearch, type Search, type Token, takesActive, tokensOf } from './search/input.ts';
-import { pagesById } from './search/pages.ts';
-import { placeOf } from './search/place.ts';
-import { toCareUnitLocation, toHealthcareService } from './to-fhir/resource.ts';
+import { anyOf, type Search, type Token, takesActive, tokensOf } from './search/input.ts';
+import { type ServiceBody, toCareUnitLocation, toHealthcareService } from './to-fhir/resource.ts';
 import { urls } from './urls.ts';
 
 /** HealthcareService: what can be booked for. */
 const type = 'HealthcareService';
-const declared = { scopes: ['resources:read', 'appointments:read'], audit: 'none' } as const;
-export const serviceInteractions = [
-  fhirRead(type, { name: 'fhir_read_healthcareservice', ...declared }, read),
-  ...fhirSearch(type, { name: 'fhir_search_healthcareservice', ...declared }, search),
-];
 
 async function read(request: FastifyRequest, id: string): Promise<HealthcareService> {
   const native = fromFhirId(id);
@@ -29,27 +22,36 @@ async function read(request: FastifyRequest, id: string): Promise<HealthcareServ
   return service;
 }
 
-async function search(request: FastifyRequest) {
-  const names = ['_id', 'active', 'name', 'service-type', 'identifier', 'location'];
-  const search = readSearch(request, names, ['HealthcareService:location']);
-  const place = placeOf(request, 'HealthcareService', search);
-  const { careUnit } = accessOf(request);
-  const location = toCareUnitLocation(careUnit);
-  const matches = readFilter(search, location, baseOf(request));
-  return searchSet(search, place, {
-    page: pagesById(request, place, async () => {
-      const all = (await allServices(request)).map((it) => ({ id: it.id, shown: toHealthcareService(it, careUnit) }));
-      return all.filter(({ shown }) => shown === undefined || matches(shown));
-    }),
-    show: ({ shown }) => shown,
-    include: async (found) =>
-      search.includes.includes('HealthcareService:location') && found.length > 0 && shows(request, 'Location')
-        ? [location]
-        : [],
-  });
-}
+export const listedServices: ListedType = {
+  type,
+  parameters: ['_id', 'active', 'name', 'service-type', 'identifier', 'location'],
+  includable: ['HealthcareService:location'],
+  needs: ['services'],
+  matching(request, search) {
+    const { careUnit } = accessOf(request);
+    const location = toCareUnitLocation(careUnit);
+    const matches = readFilter(search, location, baseOf(request));
+    const isIncluded = search.includes.includes('HealthcareService:location') && shows(request, 'Location');
+    return ({ services }) =>
+      services.filter(matches).map((it) => ({
+        id: it.id,
+        shown: toHealthcareService(it, careUnit),
+        included: () => (isIncluded ? [location] : []),
+      }));
+  },
+};
 
-function readFilter(search: Search, location: Location, base: string): (service: HealthcareService) => boolean {
+const declared = { scopes: ['resources:read', 'appointments:read'], audit: 'none' } as const;
+export const serviceInteractions = [
+  fhirRead(type, { name: 'fhir_read_healthcareservice', ...declared }, read),
+  ...fhirSearch(
+    type,
+    { name: 'fhir_search_healthcareservice', ...declared },
+    searchDirectory(listedServices, async (request) => directoryOf([], await allServices(request))),
+  ),
+];
+
+function readFilter(search: Search, location: Location, base: string): (service: ServiceBody) => boolean {
   const ids = anyOf(search, '_id');
   const names = anyOf(search, 'name');
   const isActiveTaken = takesActive(search);
@@ -57,17 +59,19 @@ function readFilter(search: Search, location: Location, base: string): (service:
   const identifiers = anyOf(search, 'identifier');
   const locations = anyOf(search, 'location')?.map((it) => readReference(it, base)?.id ?? it);
   return (service) =>
-    (!ids || ids.includes(service.id ?? '')) &&
-    (!names || names.some((name) => startsWith(service.name ?? '', name))) &&
+    (!ids || ids.includes(toFhirId(service.id) ?? '')) &&
+    (!names || names.some((name) => startsWith(service.name, name))) &&
     isActiveTaken &&
-    (!types || types.some((token) => isOfType(token, fromFhirId(service.id ?? '')))) &&
+    (!types || types.some((token) => isOfType(token, service))) &&
     // No service has another identifier than its code.
     !identifiers &&
     (!locations || locations.includes(location.id ?? ''));
 }
 
-/** Whether a token of `service-type` names a service. */
-export function isOfType({ system, value }: Token, serviceId: string | null | undefined): boolean {
-  if (serviceId === null) return false;
-  return (system === undefined || system === urls.services) && (value === '' || value === serviceId);
+/** Whether a token of `service-type` names a service, by its id or by one of its codes. */
+export function isOfType({ system, value }: Token, service: Pick<ServiceBody, 'id'> & Partial<ServiceBody>): boolean {
+  const codings = [{ system: urls.services, code: service.id }, ...(service.codes ?? [])];
+  return codings.some(
+    (it) => (system === undefined || system === (it.system ?? '')) && (value === '' || value === it.code),
+  );
 }

@@ -29,7 +29,7 @@ import { type Agenda, agendaId, toSchedule, toSlot } from './to-fhir/schedule-an
 
 const dayMs = 86_400_000;
 /** The longest range of a native search. ISiK: three months must not be rejected. */
-const longestMs = 92 * dayMs;
+export const longestMs = 92 * dayMs;
 
 /** Slot: a free time of a Schedule. */
 const declared = { scopes: ['appointments:read', 'resources:read'], audit: 'if_patient' } as const;
@@ -76,18 +76,20 @@ const actorChains = [
   'schedule.actor:HealthcareService',
 ];
 
+export const slotParameters = ['_id', 'schedule', 'status', 'start', 'service-type', ...actorChains];
+export const slotIncludes = ['Slot:schedule', 'Schedule:actor'];
+
 async function search(request: FastifyRequest) {
-  const names = ['schedule', 'status', 'start', 'service-type', practitionerIdentifier, ...actorChains];
-  const search = readSearch(request, ['_id', ...names], ['Slot:schedule', 'Schedule:actor']);
+  const search = readSearch(request, [...slotParameters, practitionerIdentifier], slotIncludes);
   const { careUnit } = accessOf(request);
   const starts = readStarts(search.filters.get('start') ?? [], 'start', careUnit.timeZone);
-  const within = nativeRange(starts);
-  const from = within?.from ?? new Date();
-  const until = within?.until ?? new Date(from.getTime() + longestMs);
+  const within = rangeOf(starts);
+  const { from, until } = within ?? { from: new Date(), until: new Date() };
   const format = (it: Date) => formatInstant(it, careUnit.timeZone);
   const ids = anyOf(search, '_id');
   const directory = await readDirectory(request);
-  const wanted = wantedAgendas(request, search, directory, baseOf(request));
+  const wanted = wantedAgendas(request, search, directory);
+  assertFewResources(wanted);
   const place = placeOf(request, 'Slot', search, {
     ...(ids || !within ? {} : { start: [`ge${format(from)}`, `lt${format(until)}`] }),
     // The links repeat no number of a person.
@@ -107,12 +109,19 @@ async function search(request: FastifyRequest) {
   });
 }
 
-function slotStatuses(search: Search): readonly string[] | undefined {
+/** The range of a search, without bounds from now on for the longest range. `undefined`: no slot is in it. */
+export function rangeOf(starts: Starts): Wanted['starts'] | undefined {
+  const within = nativeRange(starts);
+  const from = within?.from ?? new Date();
+  return within && { from, until: within.until ?? new Date(from.getTime() + longestMs) };
+}
+
+export function slotStatuses(search: Search): readonly string[] | undefined {
   return codesOf(search, 'status', 'http://hl7.org/fhir/slotstatus');
 }
 
 /** Slots by id, which need not be free. */
-async function named(
+export async function named(
   request: FastifyRequest,
   { search, wanted, starts }: Pick<Wanted, 'search' | 'wanted'> & { readonly starts: Starts },
   ids: readonly string[],
@@ -141,15 +150,10 @@ async function freeTimes(
 ): Promise<RecordPage<Slot>> {
   const statuses = slotStatuses(search);
   if (wanted.size === 0 || (statuses && !statuses.includes('free')) || starts.from >= starts.until) return nothing;
-  // Native slots end within the range. Here only their start has to.
-  const widened = Math.max(
-    starts.until.getTime(),
-    Math.min(starts.until.getTime() + dayMs, starts.from.getTime() + longestMs),
-  );
   const { timeslots, next_cursor } = await readNative(request, listTimeslots, {
     query: {
       start: format(starts.from),
-      end: format(new Date(widened)),
+      end: format(nativeEndOf(starts)),
       ...ofAgendas([...wanted.values()]),
       limit,
       ...(cursor === undefined ? {} : { cursor }),
@@ -163,18 +167,24 @@ async function freeTimes(
   return { entries, next: next_cursor };
 }
 
-function pairOf(resourceId: string, serviceId: string): string {
+/** Native slots end within the range. Here only their start has to. */
+export function nativeEndOf({ from, until }: Wanted['starts']): Date {
+  const widened = Math.min(until.getTime() + dayMs, from.getTime() + longestMs);
+  return new Date(Math.max(until.getTime(), widened));
+}
+
+export function pairOf(resourceId: string, serviceId: string): string {
   return JSON.stringify([resourceId, serviceId]);
 }
 
 /** The Schedules whose Slots are wanted. */
-function wantedAgendas(
+export function wantedAgendas(
   request: FastifyRequest,
   search: Search,
   directory: Directory,
-  base: string,
 ): ReadonlyMap<string, Agenda> {
   const { careUnit } = accessOf(request);
+  const base = baseOf(request);
   const schedules = anyOf(search, 'schedule')?.map((it) => readReference(it, base)?.id ?? it);
   const types = tokensOf(search, 'service-type');
   const chains = actorChains.flatMap((name) => [anyOf(search, name) ?? []].filter((it) => it.length > 0));
@@ -183,25 +193,27 @@ function wantedAgendas(
   const found = directory.agendas.filter(
     (agenda) =>
       (!schedules || schedules.includes(agendaId(agenda))) &&
-      (!types || types.some((it) => isOfType(it, agenda.service.id))) &&
+      (!types || types.some((it) => isOfType(it, agenda.service))) &&
       chains.every((actors) => hasActor(actors, agenda, careUnit, base)) &&
       (!identifiers ||
         identifiers.some(({ system, value }) =>
           fhirIdentifiers(agenda.resource.identifiers).some((it) => it.system === system && it.value === value),
         )),
   );
-  if (new Set(found.map(({ resource }) => resource.id)).size > mostResources) {
-    throw new Problem('search_too_costly', {
-      detail: `Name at most ${mostResources} practitioners, rooms and devices.`,
-    });
-  }
   return new Map(found.map((it) => [agendaId(it), it]));
 }
 
 /** So many resources can a native search name. */
 const mostResources = 100;
 
-function included(
+/** @throws Problem `search_too_costly` */
+function assertFewResources(wanted: ReadonlyMap<string, Agenda>): void {
+  if (new Set([...wanted.values()].map(({ resource }) => resource.id)).size <= mostResources) return;
+  const detail = `Name at most ${mostResources} practitioners, rooms and devices.`;
+  throw new Problem('search_too_costly', { detail });
+}
+
+export function included(
   found: readonly Slot[],
   { includes }: Search,
   directory: Directory,

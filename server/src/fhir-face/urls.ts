@@ -3,6 +3,9 @@ export const urls = {
   reasons: 'urn:crossward:reason',
   services: 'urn:crossward:healthcare-service',
   resources: 'urn:crossward:resource',
+  /** What means the same in all care units, as the configuration says. */
+  sameService: 'urn:crossward:service',
+  careUnit: 'urn:crossward:care-unit',
   confirmation: 'urn:crossward:confirmation',
   durationMinutes: 'urn:crossward:duration-minutes',
   attemptsRemaining: 'urn:crossward:attempts-remaining',

@@ -1,3 +1,4 @@
+import type { HealthcareService } from '@crossward/connector-kit';
 import { type EndpointGroup, endpoint } from '../api/endpoint.ts';
 import { pageOfAll, pagingQuery } from '../api/paging.ts';
 import { ehrReadReasons } from '../api/route-reasons.ts';
@@ -42,15 +43,18 @@ export const listHealthcareServices = endpoint({
     const binding = { clientId: client.id, operationId: 'list_healthcare_services', filters };
     const all = await ehr.call('listHealthcareServices', careUnit);
     const { entries, next_cursor } = await pageOfAll(cursors, query, binding, all);
-    const services = entries.map(({ id, name, durationMinutes, codes = [] }) => ({
-      id,
-      name,
-      codes: codes.map(({ system, code, display }) => ({ system, code, display })),
-      duration_minutes: durationMinutes,
-    }));
-    return { body: { healthcare_services: services, next_cursor } };
+    return { body: { healthcare_services: entries.map(healthcareServiceBody), next_cursor } };
   },
 });
+
+export function healthcareServiceBody({ id, name, durationMinutes, codes = [] }: HealthcareService) {
+  return {
+    id,
+    name,
+    codes: codes.map(({ system, code, display }) => ({ system, code, display })),
+    duration_minutes: durationMinutes,
+  };
+}
 
 export const healthcareServiceEndpoints: EndpointGroup = {
   schemas: [healthcareServiceSchema],

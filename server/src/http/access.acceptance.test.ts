@@ -107,7 +107,8 @@ describe('every route of the FHIR face', () => {
         gateway.request(String([method].flat()[0]), path.replaceAll(/:\w+/g, 'a'), { client });
       const inLund = url.replace(':emr', 'sandbox-se').replace(':care_unit_id', 'lund');
       expect((await send(inLund, null)).status, url).toBe(401);
-      expect((await send(inLund, 'narrowed')).status, url).toBe(404);
+      // The base URL over all care units shows those that are granted.
+      if (config?.endpoint?.level === 'care_unit') expect((await send(inLund, 'narrowed')).status, url).toBe(404);
       expect(config?.endpoint?.scopes.length, url).toBeGreaterThan(0);
       expect((await send(inLund, 'webhooks:manage')).status, url).toBe(403);
     }

@@ -67,7 +67,7 @@ export const resourceEndpoints: EndpointGroup = {
   endpoints: [listResources, getResource],
 };
 
-function resourceBody(resource: Resource): Static<typeof resourceSchema> {
+export function resourceBody(resource: Resource): Static<typeof resourceSchema> {
   return {
     id: formatIdentifier({ type: 'emr_id', value: resource.id }),
     identifiers: resource.identifiers.map(formatIdentifier),

@@ -258,7 +258,10 @@ function weekdayOf(day: string): Weekday {
 }
 
 /** Counts each EHR that is asked against the client's limit, but for the first one: the request itself counts for it. */
-function countedOnce({ client, countRequest }: SearchInput): (emr: string) => Promise<Problem | undefined> {
+export function countedOnce({
+  client,
+  countRequest,
+}: Pick<SearchInput, 'client' | 'countRequest'>): (emr: string) => Promise<Problem | undefined> {
   const asked = new Map<string, Promise<Problem | undefined>>();
   const count = async (): Promise<Problem | undefined> => {
     const { isAllowed, reset } = await countRequest(client.id);

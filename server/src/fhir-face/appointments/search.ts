@@ -22,6 +22,7 @@ import {
   readSearch,
   type Search,
   searchFault,
+  type Token,
   tokensOf,
 } from '../search/input.ts';
 import { pagesInOrder } from '../search/pages.ts';
@@ -210,8 +211,12 @@ function readFilter(
     (!ids || isOfPatient(body)) &&
     (!shownAs || shownAs.includes(statusOf(body) ?? '')) &&
     takePart(body) &&
-    (!types || types.some((it) => isOfType(it, body.healthcare_service_id))) &&
+    (!types || isOneOfTypes(types, body.healthcare_service_id)) &&
     (!slots || slots.some((it) => it && it.start.getTime() === Date.parse(body.start)));
+}
+
+function isOneOfTypes(types: readonly Token[], id: string | null): boolean {
+  return id !== null && types.some((it) => isOfType(it, { id }));
 }
 
 function takingPart(body: AppointmentBody, named: AppointmentNames): string[] {

@@ -26,7 +26,7 @@ export async function planFhirUpdate(request: FastifyRequest, body: unknown, id:
 }
 
 /** https://hl7.org/fhir/R4/http.html#upsert: clients choose no ids. */
-function asUnknownUpdate(error: unknown): never {
+export function asUnknownUpdate(error: unknown): never {
   if (!(error instanceof Problem) || error.reason !== 'appointment_not_found') throw error;
   const detail = 'No Appointment has this id, and clients cannot choose ids. Create one with POST.';
   throw new Problem('method_not_allowed', { detail, headers: { allow: 'GET, HEAD' } });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Bundle, BundleEntry, OperationOutcome, Resource } from '@medplum/fhirtypes';
+import type { Bundle, BundleEntry, OperationOutcome, OperationOutcomeIssue, Resource } from '@medplum/fhirtypes';
 import { Problem } from '../../problems/problem.ts';
 import type { Reason } from '../../problems/reasons.ts';
 import { warning } from '../operation-outcome.ts';
@@ -9,6 +9,8 @@ import type { Search } from './input.ts';
 export interface RecordPage<Entry> {
   readonly entries: readonly Entry[];
   readonly next: string | null;
+  /** What may be missing. */
+  readonly outcomes?: readonly OperationOutcomeIssue[];
 }
 
 /** What a search lists. */
@@ -58,36 +60,40 @@ async function searched<Entry, Found extends Resource>(
   place: SearchPlace,
   listing: Listing<Entry, Found>,
 ): Promise<Bundle> {
-  const total = search.isCounted ? await count(listing) : undefined;
-  if (search.count === 0) return bundleOf(place, search, { total, entries: [], next: null });
-  const { entries, next } = await listing.page(search.count, search.page);
+  const counted = search.isCounted ? await count(listing) : undefined;
+  if (search.count === 0)
+    return bundleOf(place, search, { total: counted?.total, entries: outcome(counted?.outcomes), next: null });
+  const { entries, next, outcomes = [] } = await listing.page(search.count, search.page);
   const shown = entries.map((entry) => listing.show(entry));
   const found = shown.filter((it) => it !== undefined);
   const included = (await listing.include?.(found)) ?? [];
-  const isWhole = next === null && search.page === undefined;
+  const isWhole = next === null && search.page === undefined && outcomes.length === 0;
   return bundleOf(place, search, {
-    total: total ?? (isWhole ? found.length : undefined),
+    total: counted ? counted.total : isWhole ? found.length : undefined,
     entries: [
       ...found.map((it) => entryOf(place, it, 'match')),
       ...included.map((it) => entryOf(place, it, 'include')),
-      ...unnamed(shown.length - found.length),
+      ...outcome([...outcomes, ...unnamed(shown.length - found.length)]),
     ],
     next,
   });
 }
 
-async function count<Entry, Found extends Resource>({ page, show }: Listing<Entry, Found>): Promise<number> {
+/** `total` is `undefined` if something may be missing. */
+async function count<Entry, Found extends Resource>({ page, show }: Listing<Entry, Found>) {
   let total = 0;
   let cursor: string | undefined;
+  let missing: readonly OperationOutcomeIssue[] = [];
   do {
-    const { entries, next } = await page(longestPage, cursor);
+    const { entries, next, outcomes = [] } = await page(longestPage, cursor);
+    missing = outcomes;
     total += entries.filter((it) => show(it) !== undefined).length;
     if (total > mostCounted) {
       throw new Problem('search_too_costly', { detail: `At most ${mostCounted} records are counted.` });
     }
     cursor = next ?? undefined;
   } while (cursor !== undefined);
-  return total;
+  return { total: missing.length > 0 ? undefined : total, outcomes: missing };
 }
 
 interface Content {
@@ -122,9 +128,13 @@ function entryOf({ base }: SearchPlace, resource: Resource, mode: 'match' | 'inc
   return { fullUrl: `${base}/${resource.resourceType}/${resource.id}`, resource, search: { mode } };
 }
 
-function unnamed(number: number): BundleEntry[] {
-  if (number === 0) return [];
+function unnamed(number: number): OperationOutcomeIssue[] {
   const text = `${number} records have ids that are too long for FHIR, and are left out.`;
-  const resource: OperationOutcome = { resourceType: 'OperationOutcome', issue: [warning(text, 'Bundle.entry')] };
+  return number === 0 ? [] : [warning(text, 'Bundle.entry')];
+}
+
+function outcome(issues: readonly OperationOutcomeIssue[] = []): BundleEntry[] {
+  if (issues.length === 0) return [];
+  const resource: OperationOutcome = { resourceType: 'OperationOutcome', issue: [...issues] };
   return [{ fullUrl: `urn:uuid:${randomUUID()}`, resource, search: { mode: 'outcome' } }];
 }

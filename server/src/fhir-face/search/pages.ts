@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
 import { pageOfAll } from '../../api/paging.ts';
-import { accessOf } from '../face.ts';
 import type { RecordPage, SearchPlace } from './bundle.ts';
 
 type Page<Entry> = (limit: number, cursor: string | undefined) => Promise<RecordPage<Entry>>;
@@ -13,7 +12,7 @@ export function pagesById<Entry extends { readonly id: string }>(
 ): Page<Entry> {
   const { cursors } = request.server.endpointDeps;
   const operationId = request.routeOptions.config.endpoint?.operationId ?? '';
-  const binding = { clientId: accessOf(request).client.id, operationId, filters: [url, self] };
+  const binding = { clientId: request.access?.client.id ?? '', operationId, filters: [url, self] };
   return async (limit, cursor) => {
     const paged = { limit, ...(cursor === undefined ? {} : { cursor }) };
     const { entries, next_cursor } = await pageOfAll(cursors, paged, binding, await load());

@@ -46,9 +46,9 @@ export function addConnectionCloseOnStop(
   });
 }
 
-/** Whether a path, matched or not, is below a care unit's FHIR base. */
+/** Whether a path, matched or not, is below a FHIR base. */
 export function isFacePath(path: string): boolean {
-  return /^\/api\/emrs\/[^/]+\/care-units\/[^/]+\/fhir-r4(?=[/?]|$)/.test(path);
+  return /^\/api\/(?:emrs\/[^/]+\/care-units\/[^/]+\/)?fhir-r4(?=[/?]|$)/.test(path);
 }
 
 /**

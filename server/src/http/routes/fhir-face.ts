@@ -1,6 +1,8 @@
 import { parse } from 'node:querystring';
 import type { FastifyInstance } from 'fastify';
 import { addEndpoint } from '../../api/add-endpoint.ts';
+import { handOver } from '../../fhir-face/all-units/hand-over.ts';
+import { allUnitsSearches, handedOverEndpoints } from '../../fhir-face/all-units/routes.ts';
 import { formMediaType } from '../../fhir-face/interaction.ts';
 import { assertAcceptable, assertMediaType } from '../../fhir-face/preferences.ts';
 import { faceEndpoints } from '../../fhir-face/routes.ts';
@@ -11,9 +13,10 @@ import { parseJson } from '../body/json-body.ts';
 const jsonTypes = ['application/fhir+json', 'application/json', 'application/json-patch+json'];
 const formLimit = 64 * 1024;
 
-/** `/api/emrs/{emr}/care-units/{care_unit_id}/fhir-r4`: see the folder `fhir-face`. Its media types are read nowhere else. */
+/** `/api/emrs/{emr}/care-units/{care_unit_id}/fhir-r4`, and `/api/fhir-r4` over all care units: see the folder `fhir-face`. Its media types are read nowhere else. */
 export async function addFhirFaceRoutes(app: FastifyInstance): Promise<void> {
   addEndpoint(app, readSmartConfiguration);
+  addEndpoint(app, { ...readSmartConfiguration, level: 'client' });
   await app.register(async (face) => {
     face.removeAllContentTypeParsers();
     face.addContentTypeParser(jsonTypes, { parseAs: 'buffer' }, (_request, body, done) => {
@@ -35,6 +38,10 @@ export async function addFhirFaceRoutes(app: FastifyInstance): Promise<void> {
       }
       done();
     });
-    for (const endpoint of faceEndpoints) addEndpoint(face, endpoint);
+    for (const endpoint of [...faceEndpoints, ...allUnitsSearches]) addEndpoint(face, endpoint);
+    await face.register(async (handed) => {
+      handed.addHook('preHandler', handOver);
+      for (const endpoint of handedOverEndpoints) addEndpoint(handed, endpoint);
+    });
   });
 }

@@ -1,0 +1,15 @@
+import { readAllUnitsMetadata } from '../metadata.ts';
+import { faceEndpoints } from '../routes.ts';
+import { handedOver, namesItsUnit } from './hand-over.ts';
+import { directorySearches } from './searches.ts';
+import { slotSearches } from './slots.ts';
+
+/** Below `/api/fhir-r4`: what is searched for in all care units that the client is granted. */
+export const allUnitsSearches = [readAllUnitsMetadata, ...directorySearches, ...slotSearches].map(overAll);
+
+function overAll<Endpoint extends object>(endpoint: Endpoint) {
+  return { ...endpoint, level: 'client' } as const;
+}
+
+/** Below `/api/fhir-r4`: what the care unit does that an id names. The hook `handOver` comes before. */
+export const handedOverEndpoints = faceEndpoints.filter(namesItsUnit).map(handedOver);

@@ -1,0 +1,72 @@
+import type { Bundle, Resource } from '@medplum/fhirtypes';
+import type { FastifyRequest } from 'fastify';
+import type { Directory } from './directory.ts';
+import { type RecordPage, searchSet } from './search/bundle.ts';
+import { readSearch, type Search } from './search/input.ts';
+import { pagesById } from './search/pages.ts';
+import { placeOf } from './search/place.ts';
+
+/** A type of which a search lists what the directory of a care unit has. */
+export interface ListedType {
+  readonly type: 'Practitioner' | 'Location' | 'Device' | 'HealthcareService' | 'Schedule';
+  readonly parameters: readonly string[];
+  readonly includable: readonly string[];
+  /** What a search needs of the directory. */
+  readonly needs: readonly ('resources' | 'services')[];
+  /** Parameters that the links do not repeat. */
+  hidden?(search: Search): readonly string[];
+  /** Reads the filters. @throws Problem `request_invalid` */
+  matching(request: FastifyRequest, search: Search): (directory: Directory) => readonly ListedEntry[];
+}
+
+export interface ListedEntry {
+  readonly id: string;
+  /** `undefined`: its id is too long to be named. */
+  readonly shown: Resource | undefined;
+  /** What the search includes of it. */
+  readonly included?: () => readonly Resource[];
+}
+
+/** Searches in the directory of the care unit of a request. */
+export function searchDirectory(
+  listed: ListedType,
+  read: (request: FastifyRequest) => Promise<Directory>,
+): (request: FastifyRequest) => Promise<Bundle> {
+  return async (request) => {
+    const search = readSearch(request, listed.parameters, listed.includable);
+    const matching = listed.matching(request, search);
+    return showListed(request, listed, search, async () => ({ entries: matching(await read(request)) }));
+  };
+}
+
+interface Loaded {
+  readonly entries: readonly ListedEntry[];
+  readonly outcomes?: RecordPage<ListedEntry>['outcomes'];
+}
+
+/** The Bundle of a search in memory. */
+export async function showListed(
+  request: FastifyRequest,
+  { type, hidden }: ListedType,
+  search: Search,
+  load: () => Promise<Loaded>,
+): Promise<Bundle> {
+  const nothing = (hidden?.(search) ?? []).map((name) => [name, []] as const);
+  const place = placeOf(request, type, search, Object.fromEntries(nothing));
+  const included = new Map<Resource, ListedEntry['included']>();
+  return searchSet(search, place, {
+    async page(limit, cursor) {
+      const { entries, outcomes } = await load();
+      const page = await pagesById(request, place, async () => entries)(limit, cursor);
+      return { ...page, ...(outcomes && { outcomes }) };
+    },
+    show({ shown, included: more }) {
+      if (shown) included.set(shown, more);
+      return shown;
+    },
+    async include(found) {
+      const all = found.flatMap((it) => included.get(it)?.() ?? []);
+      return [...new Map(all.map((it) => [`${it.resourceType}/${it.id}`, it])).values()];
+    },
+  });
+}
