@@ -67,6 +67,8 @@ export interface EhrConnection {
   readonly name: string;
   /** The connector's name. */
   readonly connector: string;
+  /** Keyed hash of what the connection is made of: with another one, its ids may mean something else. */
+  readonly source: string;
   /** @throws Problem `ehr_unavailable` or `ehr_paused` until the connector is open, because its capabilities are unknown */
   readonly capabilities: Capabilities;
   readonly isOpen: boolean;

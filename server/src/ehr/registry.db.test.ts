@@ -261,3 +261,20 @@ test('a change that cannot be made leaves everything as it is', async () => {
   expect([...ehrs.registry.values()]).toEqual([ehr]);
   expect(await find()).toBeNull();
 });
+
+test('an EHR with another server or another time zone has another source, and one with another name has not', async () => {
+  const { ehrs, configured, change } = await connect(async () => null);
+  const source = () => ehrs.registry.get(configured.id)?.source;
+  const sources = [source()];
+  const careUnits = configured.care_units.map((unit) => ({ ...unit, time_zone: 'Asia/Tokyo' }));
+  for (const next of [
+    { name: 'Another' },
+    { settings: { base_url: 'https://other.example' } },
+    { care_units: careUnits },
+  ]) {
+    await change(next);
+    sources.push(source());
+  }
+  expect(sources[1]).toBe(sources[0]);
+  expect(new Set(sources).size).toBe(3);
+});

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ConnectorModule } from '@crossward/connector-kit';
 import type { Configuration, ConfiguredCareUnit, ConfiguredEmr } from '../config/configuration.ts';
 import { revealed } from '../config/environment/secret.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
 import { ConfigurationError } from '../startup/configuration-error.ts';
 import { closeWhenIdle } from './close-when-idle.ts';
 import { type CareUnitConnection, createConnection, type EhrConnection } from './connection.ts';
@@ -67,7 +68,7 @@ export async function openEhrs(
   dependencies: LinkDependencies,
   stored?: ReadonlySet<string>,
 ): Promise<Ehrs & { readonly first: EhrChange }> {
-  const { metrics } = dependencies;
+  const { keys, metrics } = dependencies;
   const registry = new Map<string, EhrConnection>();
   let entries: ReadonlyMap<string, Entry> = new Map();
   /** Opened for a change that is not in use yet. */
@@ -146,7 +147,7 @@ export async function openEhrs(
         registry.clear();
         for (const [id, { emr, link }] of next) {
           link.putToUse();
-          registry.set(id, connectionOf(emr, link));
+          registry.set(id, connectionOf(emr, link, keys));
           metrics.watch(id, link.watched);
         }
       },
@@ -202,12 +203,13 @@ function linkSettings({ connector, settings, connection, care_units }: Configure
   return revealed({ connector, settings, transport, careUnits });
 }
 
-function connectionOf(emr: ConfiguredEmr, { calls, facts }: EhrLink): EhrConnection {
+function connectionOf(emr: ConfiguredEmr, { calls, facts }: EhrLink, keys: KeyRing): EhrConnection {
   const careUnits = emr.care_units.map(careUnitConnection);
   const configured = {
     id: emr.id,
     name: emr.name,
     connector: emr.connector,
+    source: keys.hashes('ehr-configuration', JSON.stringify(linkSettings(emr)))[0].toString('hex'),
     numbers: {
       synthetic: emr.synthetic_identifiers,
       checkDigits: emr.check_digits,

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
-import { within } from '../context/work-context.ts';
+import { currentContext, within } from '../context/work-context.ts';
 import { createDb } from '../db/kysely.ts';
 import { newDatabaseTime } from '../db/time-limit.ts';
 import { createAsker, type UnitWanted } from './ask.ts';
@@ -50,7 +50,40 @@ test('a search that shares an answer asks again if that ends before its day', as
   });
   expect(answers).toHaveLength(1);
   resolve(slots);
-  expect([...(await first).keys()]).toEqual([dayAt(2)]);
-  expect([...(await second).keys()]).toEqual([5, 6, 7, 8].map(dayAt));
+  expect([...(await first).days.keys()]).toEqual([dayAt(2)]);
+  expect([...(await second).days.keys()]).toEqual([5, 6, 7, 8].map(dayAt));
   expect(answers).toHaveLength(0);
+});
+
+test('a search does not wait in the queue of another client, and what the EHR answers one of them is for both', async () => {
+  const turns = new Map<string | undefined, () => void>();
+  const asked: unknown[] = [];
+  const call = async () => {
+    const { clientId, lastCheck } = currentContext();
+    await new Promise<void>((resolve) => turns.set(clientId, resolve));
+    await lastCheck?.();
+    asked.push(clientId);
+    return [];
+  };
+  const unit = { ehr: { id: 'north', call }, careUnit: { id: 'three', timeZone: 'UTC' } } as unknown as UnitWanted;
+  const wanted = { firstDay: dayAt(2), endDay: dayAt(9), now: Date.now(), since: 0 };
+  const [slow, quick] = ['slow', 'quick'].map((clientId) => within({ clientId }, () => asker.ask(unit, wanted)));
+  const again = within({ clientId: 'slow' }, () => asker.ask(unit, wanted));
+  expect([...turns.keys()]).toEqual(['slow', 'quick']);
+  turns.get('quick')?.();
+  turns.get('slow')?.();
+  const answers = await Promise.all([slow, quick, again]);
+  for (const answer of answers) expect(answer).toBe(answers[0]);
+  expect(asked).toEqual(['quick']);
+});
+
+test('an EHR that shows the same slots again and again is asked no further', async () => {
+  const page = Array.from({ length: 201 }, (_, n): TimeSlot => {
+    const start = new Date(Date.parse(dayAt(2)) + n * 60_000);
+    return { start, end: new Date(start.getTime() + 60_000), resourceId: 'r', healthcareServiceId: 's' };
+  });
+  const answers = Array.from({ length: 5 }, () => Promise.resolve(page));
+  const wanted = { firstDay: dayAt(2), endDay: dayAt(9), now: Date.now(), since: 0 };
+  await expect(asker.ask(unitWith('four', answers), wanted)).rejects.toThrow('shows time slots again');
+  expect(answers).toHaveLength(3);
 });

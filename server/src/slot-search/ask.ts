@@ -1,12 +1,12 @@
 import type { HealthcareService, Resource, TimeSlot } from '@crossward/connector-kit';
 import type { Logger } from 'pino';
 import { LruMap } from 'toad-cache';
-import { within } from '../context/work-context.ts';
+import { currentContext, within } from '../context/work-context.ts';
 import type { Db } from '../db/kysely.ts';
 import { newDatabaseTime } from '../db/time-limit.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { describeError } from '../log/describe-error.ts';
-import { instantFormatter, startOfDay } from '../time/date-times.ts';
+import { instantFormatter, localDay, startOfDay } from '../time/date-times.ts';
 import type { InCareUnit } from '../writes/write-kind.ts';
 import { dayLength, daysBetween } from './days.ts';
 import { byPosition, type KeptDay, type KeptSlot, keepDays } from './kept.ts';
@@ -17,15 +17,23 @@ export interface UnitWanted extends InCareUnit {
   readonly serviceIds: readonly string[] | undefined;
 }
 
-/** The days of an answer. The first one that was asked for is always among them; a full answer has fewer than were asked for. */
-export type AnsweredDays = ReadonlyMap<string, KeptDay>;
+/** The days of an answer. */
+export interface Answer {
+  /** The first one that was asked for is always among them; a full answer has fewer than were asked for. */
+  readonly days: ReadonlyMap<string, KeptDay>;
+  /** Of a full answer: the day after those, with its first slots only. */
+  readonly partial?: KeptDay | undefined;
+}
 
 interface Asking {
+  readonly clientId: string | undefined;
+  /** It has had its turn in the queue of the EHR. */
+  hasBegun: boolean;
   /** By the database's clock, just before. Milliseconds since 1970. */
   readonly askedAt: number;
   readonly firstDay: string;
   readonly endDay: string;
-  readonly answer: Promise<AnsweredDays>;
+  readonly answer: Promise<Answer>;
 }
 
 export interface Ask {
@@ -49,7 +57,7 @@ const oftenAsked = 3;
 /** Asks EHRs for free time slots, and keeps the answers for all gateways. */
 export interface Asker {
   /** @throws Problem of the EHR. A caller that waits no longer does not end the call */
-  ask(unit: UnitWanted, ask: Ask): Promise<AnsweredDays>;
+  ask(unit: UnitWanted, ask: Ask): Promise<Answer>;
   /**
    * Tells that a search has used kept slots, which come of age. If others have used them too and the EHR has nothing else to do,
    * they are asked for again.
@@ -66,34 +74,53 @@ export function createAsker(db: Db, log: Logger): Asker {
   const running = new Map<string, Set<Asking>>();
   const uses = new LruMap<number>(mostUnits);
 
-  async function callAndKeep(unit: UnitWanted, { firstDay, endDay, now }: Ask): Promise<AnsweredDays> {
-    const days = await callForDays(unit, firstDay, endDay, now);
+  async function callAndKeep(unit: UnitWanted, { firstDay, endDay, now }: Ask): Promise<Answer> {
+    const answer = await callForDays(unit, firstDay, endDay, now);
     const { ehr, careUnit, serviceIds } = unit;
-    const whose = { emr: ehr.id, careUnitId: careUnit.id, serviceIds };
+    const whose = { emr: ehr.id, careUnitId: careUnit.id, source: ehr.source, serviceIds };
+    const days = [...answer.days.values()];
     // Nobody waits for it, so it takes no time from the search, and the slots are shown without it.
-    within({ databaseTime: newDatabaseTime() }, () => keepDays(db, whose, [...days.values()])).catch((error: unknown) =>
+    within({ databaseTime: newDatabaseTime() }, () => keepDays(db, whose, days)).catch((error: unknown) =>
       log.warn({ emr: ehr.id, cause: describeError(error) }, 'free time slots not kept'),
     );
-    return days;
+    return answer;
   }
 
-  function ask(unit: UnitWanted, wanted: Ask): Promise<AnsweredDays> {
+  /** A client does not wait in the queue of another one, but what the EHR is answering is for all. */
+  function ask(unit: UnitWanted, wanted: Ask): Promise<Answer> {
     const key = keyOf(unit);
+    const { clientId } = currentContext();
     const others = running.get(key) ?? new Set<Asking>();
-    for (const { askedAt, firstDay, endDay, answer } of others) {
-      if (askedAt <= wanted.since || wanted.firstDay < firstDay || endDay <= wanted.firstDay) continue;
-      // A full answer may end before that day.
-      return answer.then((days) => (days.has(wanted.firstDay) ? days : ask(unit, wanted)));
-    }
+    const other = find(others, wanted, (it) => it.hasBegun || it.clientId === clientId);
+    if (other) return share(other);
+    const { promise: answer, resolve } = Promise.withResolvers<Answer>();
     const { firstDay, endDay, now } = wanted;
-    const answer = callAndKeep(unit, wanted).finally(() => {
+    const asking: Asking = { clientId, hasBegun: false, askedAt: now, firstDay, endDay, answer };
+    running.set(key, others.add(asking));
+    let begunBefore: Asking | undefined;
+    const lastCheck = async () => {
+      begunBefore = asking.hasBegun ? undefined : find(others, wanted, (it) => it.hasBegun);
+      if (begunBefore) throw new Error('Another client has asked already');
+      asking.hasBegun = true;
+    };
+    const answered = within({ lastCheck }, () => callAndKeep(unit, wanted)).finally(() => {
       others.delete(asking);
       if (others.size === 0) running.delete(key);
     });
-    const asking: Asking = { askedAt: now, firstDay, endDay, answer };
-    running.set(key, others.add(asking));
+    resolve(
+      answered.catch((error: unknown) => {
+        if (begunBefore) return share(begunBefore);
+        throw error;
+      }),
+    );
     uses.delete(key);
     return answer;
+
+    /** A full answer may end before that day. */
+    async function share(other: Asking): Promise<Answer> {
+      const shared = await other.answer;
+      return shared.days.has(wanted.firstDay) ? shared : ask(unit, wanted);
+    }
   }
 
   return {
@@ -130,7 +157,17 @@ function keptByUnit<Result>(read: (unit: InCareUnit) => Promise<Result>): (unit:
 }
 
 function keyOf({ ehr, careUnit, serviceIds }: UnitWanted): string {
-  return JSON.stringify([ehr.id, careUnit.id, serviceIds?.toSorted()]);
+  return JSON.stringify([ehr.id, ehr.source, careUnit.id, serviceIds?.toSorted()]);
+}
+
+/** A question whose answer may be shared. */
+function find(running: Iterable<Asking>, wanted: Ask, suits: (asking: Asking) => boolean): Asking | undefined {
+  for (const asking of running) {
+    const { askedAt, firstDay, endDay } = asking;
+    if (askedAt <= wanted.since || wanted.firstDay < firstDay || endDay <= wanted.firstDay) continue;
+    if (suits(asking)) return asking;
+  }
+  return undefined;
 }
 
 /** @param now by the database's clock */
@@ -139,12 +176,11 @@ async function callForDays(
   firstDay: string,
   endDay: string,
   now: number,
-): Promise<AnsweredDays> {
+): Promise<Answer> {
   const { timeZone } = careUnit;
   // A slot that begins before midnight may end later.
   const end = startOfDay(endDay, timeZone, 1) as Date;
   const start = new Date(Math.max(Date.now(), (startOfDay(firstDay, timeZone) as Date).getTime()));
-  const format = instantFormatter(timeZone);
   const found: TimeSlot[] = [];
   for (;;) {
     const after = found.at(-1);
@@ -156,26 +192,38 @@ async function callForDays(
       after,
       limit: slotsAtOnce,
     });
-    found.push(...page);
     const last = page.at(-1);
+    if (last && after && byPosition(keptSlot(last), keptSlot(after)) <= 0)
+      throw new Error(`The connector ${ehr.connector} shows time slots again that came before`);
+    found.push(...page);
     // Of the last day of a full answer, slots may be missing.
-    const complete = page.length < slotsAtOnce || !last ? endDay : format(last.start).slice(0, dayLength);
-    if (complete > firstDay)
-      return byDay(found, { firstDay, endDay: complete < endDay ? complete : endDay }, format, now);
+    const complete = page.length < slotsAtOnce || !last ? endDay : localDay(last.start, timeZone);
+    if (complete > firstDay) return byDay(found, { firstDay, complete, endDay }, timeZone, now);
   }
 }
 
+/** @param days `complete`: the day of which slots may be missing. None, if it is not before `endDay` */
 function byDay(
   slots: readonly TimeSlot[],
-  { firstDay, endDay }: Pick<Ask, 'firstDay' | 'endDay'>,
-  format: (instant: Date) => string,
+  { firstDay, complete, endDay }: Pick<Ask, 'firstDay' | 'endDay'> & { readonly complete: string },
+  timeZone: string,
   askedAt: number,
-): AnsweredDays {
-  const days = daysBetween(firstDay, endDay).map((day) => [day, [] as KeptSlot[]] as const);
-  const found = new Map(days);
-  for (const { start, end, resourceId, healthcareServiceId, modality = null } of slots) {
-    const slot: KeptSlot = [start.getTime(), end.getTime(), resourceId, healthcareServiceId, modality];
-    found.get(format(start).slice(0, dayLength))?.push(slot);
-  }
-  return new Map(days.map(([day, its]) => [day, { day, askedAt, slots: its.sort(byPosition) }]));
+): Answer {
+  const dayOf = instantFormatter(timeZone);
+  const found = Map.groupBy(slots, ({ start }) => dayOf(start).slice(0, dayLength));
+  const keptDay = (day: string): KeptDay => {
+    const its = (found.get(day) ?? []).map(keptSlot).sort(byPosition);
+    const end = Math.max(...its.map((slot) => slot[1]));
+    const lastDay = its.length === 0 ? day : dayOf(new Date(end - 1)).slice(0, dayLength);
+    return { day, askedAt, lastDay, slots: its };
+  };
+  const days = daysBetween(firstDay, complete < endDay ? complete : endDay);
+  return {
+    days: new Map(days.map((day) => [day, keptDay(day)])),
+    partial: complete < endDay ? keptDay(complete) : undefined,
+  };
+}
+
+function keptSlot({ start, end, resourceId, healthcareServiceId, modality = null }: TimeSlot): KeptSlot {
+  return [start.getTime(), end.getTime(), resourceId, healthcareServiceId, modality];
 }

@@ -1,41 +1,29 @@
 import { setImmediate } from 'node:timers/promises';
-import type { HealthcareService, Resource } from '@crossward/connector-kit';
+import type { Resource } from '@crossward/connector-kit';
 import type { Db } from '../db/kysely.ts';
-import { Problem, unavailable } from '../problems/problem.ts';
+import { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
-import { formatInstant, startOfDay } from '../time/date-times.ts';
-import type { AnsweredDays, Asker, UnitWanted } from './ask.ts';
-import { dayAfter, dayLength, daysBetween } from './days.ts';
-import { compare, type KeptDay, type KeptDays, type KeptSlot, readKeptDays } from './kept.ts';
+import type { Asker } from './ask.ts';
+import { dayAfter } from './days.ts';
+import { changedDays, type KeptDays, type KeptSlot, readKeptDays } from './kept.ts';
+import {
+  begin,
+  forgetFrom,
+  isKnown,
+  merge,
+  type PageBounds,
+  type Progress,
+  take,
+  type UnitSearch,
+  type Wanted,
+} from './progress.ts';
 
-/** Where a search looks, and when. */
-export interface UnitSearch extends UnitWanted {
-  readonly start: Date;
-  /** At most 92 days later. */
-  readonly end: Date;
-  /** Whether a slot is wanted. */
-  accepts(slot: KeptSlot, resources: ReadonlyMap<string, Resource>): boolean;
-  /** `accepts` needs the resources. */
-  readonly needsResources: boolean;
-  /** Instead of `serviceIds`: the ids of the services that are wanted, of those that the care unit has. None: no slots. */
-  findServiceIds?: ((services: readonly HealthcareService[]) => readonly string[]) | undefined;
-  /** Why it is known beforehand that the EHR does not answer. */
-  readonly failure?: Problem | undefined;
-}
-
-/** Sort keys of an entry: start in milliseconds since 1970, EHR, care unit, resource, service. */
-export type SlotPosition = readonly [number, string, string, string, string];
-
-export interface TimeslotSearch {
+export interface TimeslotSearch extends PageBounds {
   readonly units: readonly UnitSearch[];
   /** 0: every EHR is asked. */
   readonly maxAgeSeconds: number;
   /** Milliseconds that the search waits for EHRs. */
   readonly waitMs: number;
-  /** Slots of each care unit at most, the first ones of the range. */
-  readonly perCareUnit: number | undefined;
-  readonly after: SlotPosition | undefined;
-  readonly limit: number;
   /** Called before the first call to an EHR. Returns why it is not to be asked. */
   mayAsk(emr: string): Promise<Problem | undefined>;
 }
@@ -73,19 +61,6 @@ const daysAtOnce = 7;
 /** Part of the wait after which the other care units go on without a slow one. */
 const slowPart = 1 / 4;
 
-/** How far the search of one care unit has come. */
-interface Progress {
-  unit: UnitSearch;
-  /** The local days of the search. */
-  days: readonly string[];
-  /** How many of them are known. */
-  known: number;
-  /** Those days, with their slots. */
-  readonly found: KeptDay[];
-  resources: ReadonlyMap<string, Resource>;
-  failure: Problem | undefined;
-}
-
 /**
  * Finds the first free time slots of many care units, from what is kept and from the EHRs. One that fails or is slow neither
  * delays nor hides the others.
@@ -95,43 +70,72 @@ export async function findFreeSlots(db: Db, asker: Asker, search: TimeslotSearch
   const running = new Map<Progress, Step>();
   const late = after(search.waitMs);
   const timers = [late];
+  /** Those with other slots than when they were merged. */
+  const changed = new Set<Progress>();
+  const merged = new Set<Progress>();
+  let found: readonly Wanted[] = [];
+  /** Since what is kept was read, appointments may have been booked. */
+  let hasWaited = false;
   try {
     for (;;) {
-      const found = merge(all, search);
+      // Slots of days that were known in part, or that have changed, may be gone.
+      if ([...changed].some((progress) => merged.has(progress))) {
+        found = [];
+        for (const progress of merged) changed.add(progress);
+      }
+      for (const progress of changed) {
+        found = merge(found, progress.wanted, search);
+        merged.add(progress);
+      }
+      changed.clear();
       const isLate = late.isOver();
       for (const progress of isLate ? running.keys() : [])
         if (wantsMore(progress, search, found)) progress.failure = notYet();
       const open = all.filter((progress) => wantsMore(progress, search, found));
       if (open.length === 0) {
-        const missing = all.flatMap(unanswered);
-        return { found: await withResources(asker, found, search.waitMs), unanswered: missing };
+        const { named, hasWaited: hasWaitedForNames } = await withResources(asker, found, search.waitMs);
+        const forgotten = hasWaited || hasWaitedForNames ? await forgetChanged(db, all, found) : [];
+        hasWaited = false;
+        if (forgotten.length === 0) return { found: named, unanswered: all.flatMap(unanswered) };
+        for (const progress of forgotten) changed.add(progress);
+        continue;
       }
       const wanting = open.filter((progress) => !running.has(progress));
       if (wanting.length > 0) {
         const slow = after(search.waitMs * slowPart);
         timers.push(slow);
-        await goOn(db, asker, search, wanting, { running, slow: slow.promise, isLate });
+        await goOn(db, asker, search, wanting, { running, changed, slow: slow.promise, isLate });
       }
       const steps = open.flatMap((progress) => running.get(progress) ?? []);
       const next =
         wanting.length > 0
           ? Promise.all(steps.map(({ endedOrSlow }) => endedOrSlow))
           : Promise.race(steps.map(({ ended }) => ended));
-      await Promise.race([late.promise, next]);
       // What ends at the same time is looked at together.
       await setImmediate();
+      if (open.some((progress) => running.has(progress))) {
+        hasWaited = true;
+        await Promise.race([late.promise, next]);
+        await setImmediate();
+      }
     }
   } finally {
     for (const timer of timers) timer.stop();
   }
 }
 
-/** What is kept of an EHR that operators have paused is not shown: nobody can book there. */
-function pausedProblem({ ehr }: UnitSearch): Problem | undefined {
-  const { pause } = ehr.health();
-  if (!pause) return undefined;
-  const retryAfterSeconds = pause.until ? Math.max(1, (pause.until.getTime() - Date.now()) / 1000) : undefined;
-  return unavailable('ehr_paused', { retryAfterSeconds });
+/** Forgets days that have changed since they were asked for. Returns the care units that have lost some. */
+async function forgetChanged(db: Db, all: readonly Progress[], found: readonly Wanted[]): Promise<readonly Progress[]> {
+  const shown = new Map(
+    found.map(({ unit, day }) => [day, { emr: unit.ehr.id, careUnitId: unit.careUnit.id, unit, ...day }]),
+  );
+  const changed = Map.groupBy(await changedDays(db, [...shown.values()]), ({ unit }) => unit);
+  const losing = all.filter(({ unit }) => changed.has(unit));
+  for (const progress of losing) {
+    const days = (changed.get(progress.unit) ?? []).map(({ day }) => day).sort();
+    forgetFrom(progress, days[0] as string);
+  }
+  return losing;
 }
 
 const notYet = () => new Problem('ehr_timeout', { detail: 'The EHR has not answered yet.' });
@@ -149,6 +153,8 @@ interface Step {
 
 interface Run {
   readonly running: Map<Progress, Step>;
+  /** Gets those with other slots. */
+  readonly changed: Set<Progress>;
   readonly slow: Promise<void>;
   /** Only what is kept is looked at. */
   readonly isLate: boolean;
@@ -157,21 +163,8 @@ interface Run {
 /** Whether slots that are not known yet can be among the first ones. */
 function wantsMore(progress: Progress, search: TimeslotSearch, found: readonly Wanted[]): boolean {
   if (isKnown(progress, search)) return false;
-  const { unit, days, known } = progress;
   const last = found.length > search.limit ? found.at(-1) : undefined;
-  return !last || (startOfDay(days[known] as string, unit.careUnit.timeZone) as Date).getTime() <= last.slot[0];
-}
-
-function begin(unit: UnitSearch, { after, perCareUnit }: TimeslotSearch): Progress {
-  const { careUnit, start, end, failure = pausedProblem(unit) } = unit;
-  const { timeZone } = careUnit;
-  // The first slots of a care unit are counted from the start of the range.
-  const from = Math.max(start.getTime(), Date.now(), perCareUnit === undefined ? (after?.[0] ?? 0) : 0);
-  const dayOf = (instant: number) => formatInstant(new Date(instant), timeZone).slice(0, dayLength);
-  // Without the service, a care unit has no slots.
-  const isEmpty = from >= end.getTime() || unit.serviceIds?.length === 0;
-  const days = isEmpty ? [] : daysBetween(dayOf(from), dayAfter(dayOf(end.getTime() - 1)));
-  return { unit, days, known: 0, found: [], resources: new Map(), failure };
+  return !last || progress.knownUntil <= last.slot[0];
 }
 
 /** Begins to get to know further days of these care units. */
@@ -180,14 +173,17 @@ async function goOn(
   asker: Asker,
   search: TimeslotSearch,
   all: readonly Progress[],
-  { running, slow, isLate }: Run,
+  { running, changed, slow, isLate }: Run,
 ): Promise<void> {
   const run = (progress: Progress, step: Promise<void>) => {
     const ended = step
       .catch((error: unknown) => {
         progress.failure = asFailure(error);
       })
-      .finally(() => running.delete(progress));
+      .finally(() => {
+        running.delete(progress);
+        changed.add(progress);
+      });
     running.set(progress, { ended, endedOrSlow: Promise.race([ended, slow]) });
   };
   const [unnamed, named] = [true, false].map((is) =>
@@ -198,6 +194,8 @@ async function goOn(
   const wanted = named.map((progress) => ({
     emr: progress.unit.ehr.id,
     careUnitId: progress.unit.careUnit.id,
+    source: progress.unit.ehr.source,
+    settlingSeconds: progress.unit.ehr.times.settlingSeconds,
     serviceIds: progress.unit.serviceIds,
     firstDay: progress.days[progress.known] as string,
     endDay: endOf(progress.days, reachOf(progress)),
@@ -243,7 +241,7 @@ async function reachDays(
   });
   const target = Math.min(reach, days.length);
   const first = askFor();
-  const oldest = take(progress, kept.days, target);
+  const oldest = take(progress, kept, target, search);
   if (kept.now - oldest > (search.maxAgeSeconds * 1000) / 2) asker.used(unit, { ...first, since: kept.changedAt });
   if (progress.known === target) return;
   if (isLate) throw notYet();
@@ -253,95 +251,35 @@ async function reachDays(
   if (refusal) throw refusal;
   while (progress.known < target) {
     const before = progress.known;
-    take(progress, await asker.ask(unit, askFor()), days.length);
+    take(progress, await asker.ask(unit, askFor()), days.length, search);
     if (progress.known === before) throw new Error('An answer has the first day that was asked for');
   }
 }
 
 const byPatient = 'This EHR finds time slots for one patient only. List those of the care unit, with `patient_id`.';
 
-/** Takes the slots of the next days, as far as they are known. Returns when the oldest answer was asked for. */
-function take(progress: Progress, known: AnsweredDays, target: number): number {
-  const { days, found } = progress;
-  let oldest = Number.POSITIVE_INFINITY;
-  for (let day = nextDay(); day; day = nextDay()) {
-    found.push(day);
-    oldest = Math.min(oldest, day.askedAt);
-    progress.known++;
-  }
-  return oldest;
-
-  function nextDay(): KeptDay | undefined {
-    return progress.known < target ? known.get(days[progress.known] as string) : undefined;
-  }
-}
-
-/** A slot that is wanted, of a resource whose name is not known yet. */
-type Wanted = Omit<FoundSlot, 'resource'>;
-
-/** The first slots of those that are known, in order. At most one more than `limit`. */
-function merge(all: readonly Progress[], search: TimeslotSearch): readonly Wanted[] {
-  let first: readonly Wanted[] = [];
-  for (const progress of all) {
-    // Nothing later can be among the first ones.
-    const latest = first.length > search.limit ? first.at(-1)?.slot[0] : undefined;
-    first = [...first, ...wantedOf(progress, search, latest)].sort(inOrder).slice(0, search.limit + 1);
-  }
-  return first;
-}
-
-/** The first slots of a care unit that are wanted, none after `latest`. */
-function wantedOf(
-  { unit, found, resources }: Progress,
-  { after, limit, perCareUnit = Number.POSITIVE_INFINITY }: Pick<TimeslotSearch, 'after' | 'limit' | 'perCareUnit'>,
-  latest = Number.POSITIVE_INFINITY,
-): readonly Wanted[] {
-  const [start, end] = [Math.max(unit.start.getTime(), Date.now() + 1), unit.end.getTime()];
-  const wanted: Wanted[] = [];
-  let accepted = 0;
-  for (const { askedAt, slots } of found) {
-    for (const slot of slots) {
-      if (slot[0] > latest || accepted === perCareUnit || wanted.length > limit) return wanted;
-      if (slot[0] < start || slot[1] > end || !unit.accepts(slot, resources)) continue;
-      accepted++;
-      const one = { unit, slot, askedAt };
-      if (!after || compareAll(positionOf(one), after) > 0) wanted.push(one);
-    }
-  }
-  return wanted;
-}
-
-/** Whether nothing more of a care unit is looked for. */
-function isKnown(progress: Progress, { perCareUnit }: TimeslotSearch): boolean {
-  const { days, known, failure } = progress;
-  if (failure || known === days.length) return true;
-  if (perCareUnit === undefined) return false;
-  const ofAll = { perCareUnit, limit: perCareUnit, after: undefined };
-  return wantedOf(progress, ofAll).length === perCareUnit;
-}
-
-export function positionOf({ unit, slot }: Pick<FoundSlot, 'unit' | 'slot'>): SlotPosition {
-  return [slot[0], unit.ehr.id, unit.careUnit.id, slot[2], slot[3]];
-}
-
-function inOrder(one: Wanted, other: Wanted): number {
-  return one.slot[0] - other.slot[0] || compareAll(positionOf(one), positionOf(other));
-}
-
-function compareAll([start, ...names]: SlotPosition, other: SlotPosition): number {
-  return start - other[0] || names.map((name, index) => compare(name, other[index + 1] as string)).find(Boolean) || 0;
-}
-
 /** Milliseconds. Slots are shown without the names of their resources rather than late. */
 const longestNaming = 250;
 
-async function withResources(asker: Asker, found: readonly Wanted[], waitMs: number): Promise<readonly FoundSlot[]> {
+interface Named {
+  readonly named: readonly FoundSlot[];
+  readonly hasWaited: boolean;
+}
+
+async function withResources(asker: Asker, found: readonly Wanted[], waitMs: number): Promise<Named> {
   const late = after(Math.min(waitMs, longestNaming));
-  const withResource = async (it: Wanted) => {
-    const resources = await Promise.race([asker.resourcesOf(it.unit).catch(() => undefined), late.promise]);
-    return { ...it, resource: resources?.get(it.slot[2]) };
+  const withResource = async ({ unit, slot, day: { askedAt } }: Wanted): Promise<FoundSlot> => {
+    const resources = await Promise.race([asker.resourcesOf(unit).catch(() => undefined), late.promise]);
+    return { unit, slot, askedAt, resource: resources?.get(slot[2]) };
   };
-  return Promise.all(found.map(withResource)).finally(late.stop);
+  let isNamed = false;
+  const naming = Promise.all(found.map(withResource)).finally(() => {
+    isNamed = true;
+    late.stop();
+  });
+  await setImmediate();
+  const hasWaited = !isNamed;
+  return { named: await naming, hasWaited };
 }
 
 function unanswered({ unit, failure }: Progress): Unanswered[] {

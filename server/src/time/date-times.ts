@@ -92,6 +92,11 @@ export function formatInstant(instant: Date, timeZone: string): string {
   return local.slice(0, -'.000Z'.length) + text;
 }
 
+/** The day of an instant in a time zone: `YYYY-MM-DD`. */
+export function localDay(instant: Date, timeZone: string): string {
+  return formatInstant(instant, timeZone).slice(0, 'YYYY-MM-DD'.length);
+}
+
 /** Cache of instants by time zone: lists of time slots repeat them. */
 const written = new Map<string, Map<number, string>>();
 const instantsKept = 10_000;

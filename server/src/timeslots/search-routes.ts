@@ -13,14 +13,8 @@ import { describeError } from '../log/describe-error.ts';
 import { inBody } from '../problems/places.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import type { KeptSlot } from '../slot-search/kept.ts';
-import {
-  type FoundSlot,
-  findFreeSlots,
-  positionOf,
-  type SlotPosition,
-  type Unanswered,
-  type UnitSearch,
-} from '../slot-search/search.ts';
+import { positionOf, type SlotPosition, type UnitSearch } from '../slot-search/progress.ts';
+import { type FoundSlot, findFreeSlots, type Unanswered } from '../slot-search/search.ts';
 import { type ServiceIds, wantedService } from '../slot-search/services.ts';
 import { instantFormatter } from '../time/date-times.ts';
 import { longestRangeHours } from './contract.ts';
@@ -90,15 +84,18 @@ export const searchTimeslots = endpoint({
   async handle(input, { log }) {
     const { client, body, cursors, services, slots } = input;
     const { limit = 100, cursor, max_age_seconds = 60, wait_ms = 3_000, per_care_unit, ...filters } = body;
-    const binding = { clientId: client.id, operationId: 'search_timeslots', filters: [filters, per_care_unit ?? null] };
     const units = unitsOf(input);
+    // What a page has shown of each care unit is told by place.
+    const counted =
+      per_care_unit === undefined ? null : [per_care_unit, ...units.map(({ ehr, careUnit }) => [ehr.id, careUnit.id])];
+    const binding = { clientId: client.id, operationId: 'search_timeslots', filters: [filters, counted] };
+    const former = cursor === undefined ? undefined : openCursor(cursors.open(cursor, binding, inBody('cursor')));
+    const shownOf = (place: number) => former?.shown[place] ?? 0;
     const { found, unanswered } = await findFreeSlots(services.db, slots, {
-      units,
+      units: units.map((unit, place) => ({ ...unit, most: per_care_unit && per_care_unit - shownOf(place) })),
       maxAgeSeconds: max_age_seconds,
       waitMs: wait_ms,
-      perCareUnit: per_care_unit,
-      after:
-        cursor === undefined ? undefined : (cursors.open(cursor, binding, inBody('cursor')) as unknown as SlotPosition),
+      after: former?.after,
       limit,
       mayAsk: countedOnce(input),
     });
@@ -107,10 +104,22 @@ export const searchTimeslots = endpoint({
     }
     const entries = found.slice(0, limit);
     const last = entries.at(-1);
-    const next_cursor = found.length > limit && last ? cursors.seal(positionOf(last), binding) : null;
+    const isFull = found.length > limit && last !== undefined;
+    const shown =
+      counted &&
+      units.map(({ ehr, careUnit }, place) => {
+        const isOfIt = ({ unit }: FoundSlot) => unit.ehr === ehr && unit.careUnit === careUnit;
+        return shownOf(place) + entries.filter(isOfIt).length;
+      });
+    const next_cursor = isFull ? cursors.seal([...positionOf(last), shown ?? []], binding) : null;
     return { body: { timeslots: entries.map(timeslot), unanswered: unanswered.map(missing), next_cursor } };
   },
 });
+
+/** Where a page begins. `shown`: how many slots of each care unit came before, if they are limited. */
+function openCursor([start, emr, careUnit, resource, service, shown = []]: readonly unknown[]) {
+  return { after: [start, emr, careUnit, resource, service] as SlotPosition, shown: shown as readonly number[] };
+}
 
 /** @throws Problem 404 for a care unit that is not granted, 400 for one that is named twice */
 function unitsOf(input: SearchInput): readonly UnitSearch[] {

@@ -8,7 +8,7 @@ import { type Appointment, local, oslo, type Slot } from '../../../test/requests
 const serviceTypes = 'http://terminology.hl7.org/CodeSystem/service-type';
 
 /** Searches of EHRs, and what the test does with them. */
-const ehrs = { calls: 0, holdUp: new Map<string, Promise<void>>(), fail: new Set<string>() };
+const ehrs = { calls: 0, holdUp: new Map<string, Promise<void>>(), fail: new Set<string>(), lose: new Set<string>() };
 
 function watched(connector: Connector, emr: string): Connector {
   return {
@@ -19,6 +19,15 @@ function watched(connector: Connector, emr: string): Connector {
       await ehrs.holdUp.get(emr);
       if (ehrs.fail.has(emr)) throw new ConnectorError('unavailable', 'The test lets it fail');
       return (await connector.listTimeSlots?.(query)) ?? [];
+    },
+    async changeAppointments(write) {
+      const changed = await connector.changeAppointments?.(write);
+      if (ehrs.lose.has(emr)) throw new ConnectorError('outcome_unknown', 'The test loses the answer');
+      return changed ?? [];
+    },
+    async findOperation(...operation) {
+      if (ehrs.lose.has(emr)) throw new ConnectorError('unavailable', 'The test lets it fail');
+      return (await connector.findOperation?.(...operation)) ?? null;
     },
   };
 }
@@ -49,6 +58,7 @@ afterAll(async () => {
 beforeEach(() => {
   ehrs.holdUp.clear();
   ehrs.fail.clear();
+  ehrs.lose.clear();
 });
 
 interface Found extends Omit<Slot, 'resource_id'> {
@@ -132,8 +142,8 @@ async function pages(body: object, meanwhile: (page: Response) => Promise<void> 
   return found;
 }
 
-async function bookFound({ emr, care_unit_id, start: from, end, resource, healthcare_service_id }: Found) {
-  const response = await other.request<Appointment>('POST', `${pathOf(emr, care_unit_id)}/appointments`, {
+function tryToBook({ emr, care_unit_id, start: from, end, resource, healthcare_service_id }: Found, at = other) {
+  return at.request<Appointment>('POST', `${pathOf(emr, care_unit_id)}/appointments`, {
     body: {
       patient_id: 'p-3',
       resource_id: resource.id,
@@ -142,6 +152,10 @@ async function bookFound({ emr, care_unit_id, start: from, end, resource, health
       end_time: local(end),
     },
   });
+}
+
+async function bookFound(slot: Found) {
+  const response = await tryToBook(slot);
   expect(response.status, response.text).toBe(201);
   return response.body;
 }
@@ -179,10 +193,30 @@ describe('the merged list', () => {
     expect(found.map(keyOf)).toEqual(firsts.sort());
   });
 
-  test('is asked for once of each care unit, if the first days have enough', async () => {
-    const end = new Date(start.getTime() + 90 * dayMs).toISOString();
+  test('has as many of each care unit over all pages, when some are booked or become free between them', async () => {
+    const unit = { ...all[1], healthcare_service_ids: ['consultation'] };
+    const wanted = { care_units: [unit], per_care_unit: 3, max_age_seconds: 0 };
+    const [early, first, second, third] = (await search({ ...wanted, per_care_unit: 4 })).timeslots as Found[];
+    if (!early || !first || !second || !third) throw new Error('There are too few slots');
+    const { id } = await bookFound(early);
+    const page = await search({ ...wanted, limit: 1, start: first.start });
+    expect(page.timeslots.map(keyOf)).toEqual([keyOf(first)]);
+    await cancel(early.emr, early.care_unit_id, id);
+    const booked = await bookFound(first);
+    const rest = await search({ ...wanted, limit: 5, start: first.start, cursor: page.next_cursor });
+    await cancel(first.emr, first.care_unit_id, booked.id);
+    expect(rest.timeslots).toHaveLength(2);
+    expect(rest.timeslots.map(keyOf)).not.toContain(keyOf(first));
+    expect(rest.next_cursor).toBeNull();
+  });
+
+  test.each([
+    ['the first days have enough', 0],
+    ['the first day has none, and the next one many', -1],
+  ])('is asked for once of each care unit, if %s', async (_, days) => {
+    const [from, end] = [days, 90].map((it) => new Date(start.getTime() + it * dayMs).toISOString());
     ehrs.calls = 0;
-    await search({ end, per_care_unit: 1, max_age_seconds: 0 });
+    await search({ start: from, end, per_care_unit: 1, max_age_seconds: 0 });
     expect(ehrs.calls).toBe(all.length);
   });
 
@@ -209,6 +243,13 @@ describe('the merged list', () => {
     const [unit] = all;
     const { timeslots } = await search({ care_units: [{ ...unit, healthcare_service_ids: ['vaccination'] }] });
     expect(new Set(timeslots.map((it) => it.healthcare_service_id))).toEqual(new Set(['vaccination']));
+  });
+
+  test('has no services that the care unit does not have, and asks the EHR for none', async () => {
+    ehrs.calls = 0;
+    const units = all.map((unit) => ({ ...unit, healthcare_service_ids: ['invented'] }));
+    const { timeslots, unanswered } = await search({ care_units: units, max_age_seconds: 0 });
+    expect([timeslots, unanswered, ehrs.calls]).toEqual([[], [], 0]);
   });
 
   test('does not repeat or skip slots when others are booked between two pages', async () => {
@@ -282,6 +323,40 @@ describe('what is kept', () => {
     expect((await search({ care_units: [all[1]], max_age_seconds: 3600 })).timeslots.map(keyOf)).not.toContain(
       keyOf(slot),
     );
+  });
+
+  test('has no time that was booked while another EHR was asked', async () => {
+    const end = new Date(start.getTime() + dayMs).toISOString();
+    const lately = { end, max_age_seconds: 3600, wait_ms: 10_000, limit: 500 };
+    let slot: Found | undefined;
+    const callsForOne = async () => {
+      ehrs.calls = 0;
+      [slot] = (await search({ ...lately, care_units: [all[1]] })).timeslots;
+      return ehrs.calls;
+    };
+    await expect.poll(callsForOne).toBe(0);
+    if (!slot) throw new Error('There is no slot');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    ehrs.holdUp.set('sandbox-uk', promise);
+    const unkept = { emr: 'sandbox-uk', care_unit_id: 'hillview' };
+    const slow = search({ ...lately, care_units: [all[1], unkept] });
+    await expect.poll(() => ehrs.calls).toBe(1);
+    const { id } = await bookFound(slot);
+    resolve();
+    const { timeslots, unanswered } = await slow;
+    await cancel(slot.emr, slot.care_unit_id, id);
+    expect(unanswered).toEqual([]);
+    expect(timeslots.length).toBeGreaterThan(1);
+    expect(timeslots.map(keyOf)).not.toContain(keyOf(slot));
+  });
+
+  test('has no time that an EHR may have booked without an answer', async () => {
+    const [slot] = (await search({ care_units: [all[1]], limit: 1 })).timeslots as [Found];
+    const shown = async () => (await search({ care_units: [all[1]], max_age_seconds: 3600 })).timeslots.map(keyOf);
+    expect(await shown()).toContain(keyOf(slot));
+    ehrs.lose.add('sandbox-no');
+    expect(await tryToBook(slot, gateway)).toMatchObject({ status: 504, body: { reason: 'outcome_unknown' } });
+    expect(await shown()).not.toContain(keyOf(slot));
   });
 
   test('is not shown after a change of a schedule', async () => {

@@ -31,6 +31,8 @@ function claim(unclaimed: Leased) {
     sealedPlan: sealPlan(keys, unclaimed, { changes: [] }),
     lifetimeSeconds: 600,
     patientHashes: [randomBytes(32), randomBytes(32)],
+    takesFrom: null,
+    takesUntil: null,
     leaseSeconds: 60,
   };
   return claimKey(db, services, unclaimed, planned);

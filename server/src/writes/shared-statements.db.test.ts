@@ -64,6 +64,8 @@ const planned = {
   sealedPlan: randomBytes(40),
   lifetimeSeconds: null,
   patientHashes: [],
+  takesFrom: null,
+  takesUntil: null,
   leaseSeconds: 60,
 };
 const claims = { requestHashes: [randomBytes(32)], isCondition: false };

@@ -4,22 +4,29 @@ import type { Db, Tx } from '../db/kysely.ts';
 import { statement } from '../db/statement.ts';
 import { LeaseLost, leaseEnd, updateLeased } from '../db/write-lease.ts';
 import { keyLifetime, type Leased, type StoredRow, storedColumns } from './stored-write.ts';
-import type { Reservation } from './write-kind.ts';
+import type { DaysTaken, Reservation } from './write-kind.ts';
 
 /** What is stored of a write before the EHR is called. */
-export interface Planned extends Reservation {
+export interface Planned extends Reservation, DaysTaken {
   readonly kind: string | null;
   readonly sealedPlan: Buffer | null;
   readonly leaseSeconds: number;
 }
 
 /** The transaction that claims the key also ends the write. */
-export const nothingPlanned = { kind: null, sealedPlan: null, lifetimeSeconds: null, patientHashes: [] };
+export const nothingPlanned = {
+  kind: null,
+  sealedPlan: null,
+  lifetimeSeconds: null,
+  patientHashes: [],
+  takesFrom: null,
+  takesUntil: null,
+};
 
 type Beginning = Leased & Planned;
 
 /** Column values just before the EHR is called. Background recovery takes over when the lease expires. */
-function plannedValues({ kind, sealedPlan, leaseSeconds, lifetimeSeconds, patientHashes }: Values<Planned>) {
+function plannedValues({ kind, sealedPlan, leaseSeconds, lifetimeSeconds, patientHashes, ...taken }: Values<Planned>) {
   return {
     kind,
     state: 'pending' as const,
@@ -31,6 +38,8 @@ function plannedValues({ kind, sealedPlan, leaseSeconds, lifetimeSeconds, patien
     reported_unknown: false,
     consecutive_failures: 0,
     patient_hashes: patientHashes,
+    takes_from: taken.takesFrom,
+    takes_until: taken.takesUntil,
     // Null without a lifetime.
     expires_at: sql<Date | null>`date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ${lifetimeSeconds})`,
   };
@@ -80,6 +89,8 @@ function asJson({ keyHash, claims, sealedPlan, patientHashes, ...input }: Beginn
     lease_seconds: input.leaseSeconds,
     lifetime_seconds: input.lifetimeSeconds,
     patient_hashes: patientHashes.map((hash) => hash.toString('base64')),
+    takes_from: input.takesFrom,
+    takes_until: input.takesUntil,
   };
 }
 
@@ -103,13 +114,16 @@ const insertRows = statement((_db, { writes }: { readonly writes: string }) => {
       leaseSeconds: sql`lease_seconds`,
       lifetimeSeconds: sql`lifetime_seconds`,
       patientHashes: sql`ARRAY(SELECT decode(hash, 'base64') FROM json_array_elements_text(patient_hashes) AS hash)`,
+      takesFrom: sql`takes_from`,
+      takesUntil: sql`takes_until`,
     }),
   });
   return sql<StoredRow>`
     WITH planned AS (
       SELECT * FROM json_to_recordset(${writes}::json) AS planned (
         id uuid, client_id text, key_hash text, request_hashes json, emr text, care_unit_id text, token uuid, kind text,
-        sealed_plan text, lease_seconds float8, lifetime_seconds float8, patient_hashes json))
+        sealed_plan text, lease_seconds float8, lifetime_seconds float8, patient_hashes json, takes_from date,
+        takes_until date))
     INSERT INTO operations (${sql.join(columns.map(([name]) => sql.ref(name)))})
     SELECT ${sql.join(columns.map(([, value]) => value))}
     FROM planned

@@ -99,6 +99,12 @@ export interface Reservation {
   readonly patientHashes: Buffer[];
 }
 
+/** Local days of the care unit, such as `2026-11-28`, on which a write may take time in the EHR. `null`: none. */
+export interface DaysTaken {
+  readonly takesFrom: string | null;
+  readonly takesUntil: string | null;
+}
+
 /**
  * A kind of write. To add one, implement this type in a folder of its own and add a line to `write-kinds.ts`. Plans
  * are stored as JSON; dates are restored as `Date`.
@@ -117,6 +123,11 @@ export interface WriteKind<Plan, Outcome> {
    * not finish it, because nobody could enter the code. Absent: nothing.
    */
   reservation?(proposal: Proposal, plan: Plan): Reservation | undefined;
+  /**
+   * When the plan may take time in the EHR, so that kept time slots of these days are not offered until its outcome is known.
+   * Absent: never.
+   */
+  daysTaken?(careUnit: CareUnitConnection, plan: Plan): DaysTaken;
   /** The response to a dry run: makes all checks without changing or sending anything. Absent: there is no dry run. */
   preview?(proposal: Proposal, plan: Plan): Promise<WriteResponse>;
   /** Has no caller, and is performed again until the EHR succeeds. */

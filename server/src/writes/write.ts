@@ -114,7 +114,7 @@ async function planUnlessAnswered({ services, leased, plan }: Attempt): Promise<
 /** Stores the plan: by one statement if there is nothing to decide, otherwise in one transaction, which decides. */
 async function store(attempt: Attempt, { kind, plan, decide }: PlannedWrite): Promise<PlanStored> {
   const { services, leased, ehr, careUnit } = attempt;
-  const reserved = { ...nothingPlanned, ...kind.reservation?.(attempt, plan) };
+  const reserved = { ...nothingPlanned, ...kind.reservation?.(attempt, plan), ...kind.daysTaken?.(careUnit, plan) };
   const sealedPlan = sealPlan(services.keys, leased, plan);
   const planned = { ...reserved, kind: kind.name, sealedPlan, leaseSeconds: leaseSeconds(ehr) };
   // Not the first call if an earlier attempt, which left nothing, may still reach the EHR late.

@@ -8,7 +8,7 @@ import { compensatePlan } from './compensate.ts';
 import { codesToSend } from './decision.ts';
 import { lookUpPlan } from './look-up.ts';
 import { performPlan } from './perform-plan.ts';
-import { type AppointmentPlan, appointmentKindName, hasRecords, patientsWithCode } from './plan.ts';
+import { type AppointmentPlan, appointmentKindName, daysTaken, hasRecords, patientsWithCode } from './plan.ts';
 import { previewPlan } from './preview.ts';
 import { cleanUpPlan, isStillWanted, recordPlan } from './record.ts';
 
@@ -23,6 +23,7 @@ export const appointmentKind: WriteKind<AppointmentPlan, Results> = {
       ...(awaits ? [awaits.patientId] : []),
     ]),
   reservation: (proposal, plan) => codesToSend(proposal, patientsWithCode(plan)),
+  daysTaken: ({ timeZone }, plan) => daysTaken(plan, timeZone),
   preview: previewPlan,
   findsById: (ehr) => ehr.offers('findOperation'),
   canPerform,

@@ -6,7 +6,8 @@ import type { Channel } from '../../db/tables/messages.ts';
 import { publicDetailOf } from '../../ehr/connector-problems.ts';
 
 import { type Fault, type Place, Problem } from '../../problems/problem.ts';
-import { formatInstant } from '../../time/date-times.ts';
+import { formatInstant, localDay } from '../../time/date-times.ts';
+import type { DaysTaken } from '../../writes/write-kind.ts';
 import type { KnownAppointment } from '../known-appointments.ts';
 
 /** The name of the kinds of writes to appointments, which is stored with every write. */
@@ -95,6 +96,18 @@ export interface AppointmentPlan {
 /** The patients who get a code. */
 export function patientsWithCode({ steps }: AppointmentPlan): readonly string[] {
   return [...new Set(steps.flatMap(({ awaits }) => awaits?.patientId ?? []))];
+}
+
+/** The days of all times that the EHR may take or give back for the plan: undoing a change takes the former time again. */
+export function daysTaken({ steps }: AppointmentPlan, timeZone: string): DaysTaken {
+  const changed = steps.filter(({ change }) => change !== undefined);
+  const times = changed.flatMap(({ change, before }) => [
+    ...(change?.kind === 'create' ? [change] : []),
+    ...(change?.kind === 'update' && change.time ? [change.time] : []),
+    ...(before ? [before] : []),
+  ]);
+  const days = times.flatMap(({ start, end }) => [start, end ?? start].map((at) => localDay(at, timeZone))).sort();
+  return { takesFrom: days[0] ?? null, takesUntil: days.at(-1) ?? null };
 }
 
 /** Groups the steps that need a code by kind and patient. Each group gets one code and one message. */

@@ -23,6 +23,8 @@ interface OperationRow {
   had_effect: Generated<boolean>;
   patient_hashes: Generated<Buffer[]>;
   expires_at: Generated<Date | null>;
+  takes_from: Generated<string | null>;
+  takes_until: Generated<string | null>;
   suspended_at: Generated<Date | null>;
   created_at: Generated<Date>;
 }

@@ -2,7 +2,8 @@ import type { Resource, Slot } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
 import { inQuery } from '../../problems/places.ts';
 import { problemAt } from '../../problems/problem.ts';
-import { findFreeSlots, positionOf, type SlotPosition, type UnitSearch } from '../../slot-search/search.ts';
+import { positionOf, type SlotPosition, type UnitSearch } from '../../slot-search/progress.ts';
+import { findFreeSlots } from '../../slot-search/search.ts';
 import { formatInstant } from '../../time/date-times.ts';
 import { mostCareUnits } from '../../timeslots/search-contract.ts';
 import { countedOnce } from '../../timeslots/search-routes.ts';
@@ -143,7 +144,6 @@ async function freeTimes(
     units: isFreeWanted ? places.flatMap((it) => unitSearch(it) ?? []) : [],
     maxAgeSeconds: longestAgeOf(request),
     waitMs: slotWait,
-    perCareUnit: undefined,
     after: after as unknown as SlotPosition | undefined,
     limit,
     mayAsk,
