@@ -17,6 +17,8 @@ export type OperatorAction =
   | 'emr_change'
   | 'emr_open'
   | 'emr_remove'
+  | 'emr_try_search'
+  | 'emr_try_booking'
   | 'emr_changes_note'
   | 'emr_pause'
   | 'emr_resume'

@@ -112,7 +112,7 @@ function checkOneConnection(context: SignedIn): Promise<ConsoleResponse> {
 /** Checks the EHR of a request, unless a check of it is running, and shows the result. */
 export async function checkNow(
   context: SignedIn,
-  show: (check: EmrCheck, emr: ConfiguredEmr) => ConsoleResponse,
+  show: (check: EmrCheck, emr: ConfiguredEmr) => ConsoleResponse | Promise<ConsoleResponse>,
 ): Promise<ConsoleResponse> {
   const { deps, session, request } = context;
   const emr = deps.emrs.find(({ id }) => id === request.params.emr);

@@ -1,11 +1,14 @@
+import { sql } from 'kysely';
 import type { ConfiguredEmr } from '../../config/configuration.ts';
+import type { Db } from '../../db/kysely.ts';
 import type { Ability } from '../../ehr/abilities.ts';
 import type { EmrCheck } from '../../ehr/check-connection.ts';
 import { reportOf } from '../../ehr/emr-report.ts';
 import { type Html, html } from '../../html/html.ts';
+import type { RecordedActivity } from '../audit/activity.ts';
 import { consolePage } from '../frame/frame.ts';
 import { type ConsoleResponse, linkTo, type Route, type SignedIn } from '../frame/page.ts';
-import { facts, notice, table } from '../frame/parts.ts';
+import { facts, notice, table, time } from '../frame/parts.ts';
 import { checkNow, findingsTable } from './connections.ts';
 
 export const routes: readonly Route[] = [
@@ -18,7 +21,8 @@ function reportPage(context: SignedIn): Promise<ConsoleResponse> {
 }
 
 /** The page to print, about a check that was made now. */
-export function reportOn(context: SignedIn, check: EmrCheck, emr: ConfiguredEmr): ConsoleResponse {
+export async function reportOn(context: SignedIn, check: EmrCheck, emr: ConfiguredEmr): Promise<ConsoleResponse> {
+  const tries = await lastTries(context.deps.services.db, emr.id);
   const report = reportOf(emr, check, context.deps.now());
   const { name, isWell, error, can, cannot, limits, careUnits, settings } = report;
   return consolePage(context, {
@@ -34,11 +38,26 @@ ${cannot.length > 0 && html`<h2>What does not work</h2>${abilities('What callers
 ${limits.length > 0 && html`<h2>Limits</h2><ul>${limits.map((limit) => html`<li>${limit}</li>\n`)}</ul>`}
 <h2>Findings of the check</h2>
 ${findingsTable(check)}
+${tries.length > 0 && html`<h2>What was tried</h2>${facts(tries.map(triedFact))}`}
 <h2>Care units</h2>
 ${facts(careUnits)}
 <h2>Settings</h2>
 <pre tabindex="0" role="region" aria-label="Settings, without secrets">${settings.trimEnd()}</pre>`,
   });
+}
+
+/** The last try of each kind at an EHR. */
+async function lastTries(db: Db, emr: string): Promise<RecordedActivity[]> {
+  const { rows } = await sql<RecordedActivity>`
+    SELECT DISTINCT ON (action) id::text, at, operator_name AS operator, action, target, outcome FROM operator_activity
+    WHERE target = ${emr} AND action IN ('emr_try_search', 'emr_try_booking')
+    ORDER BY action DESC, operator_activity.id DESC`.execute(db);
+  return rows;
+}
+
+function triedFact({ action, outcome, at }: RecordedActivity): readonly [string, Html] {
+  const name = action === 'emr_try_booking' ? 'Booking and cancellation' : 'Search';
+  return [name, html`${outcome === 'done' ? 'worked' : 'did not work'}, ${time(at)}`];
 }
 
 function abilities(caption: string, column: string, rows: readonly Ability[]): Html {

@@ -9,7 +9,7 @@ export function badge(tone: Tone, text: string): Html {
 }
 
 /** A message about what has just happened. Focus and screen readers start here. */
-export function notice(tone: 'good' | 'bad', text: string): Html {
+export function notice(tone: 'good' | 'bad', text: string | Html): Html {
   const role = tone === 'bad' ? 'alert' : 'status';
   return html`<div class="notice ${tone}" role="${role}" tabindex="-1" autofocus><p>${text}</p></div>\n`;
 }

@@ -117,8 +117,25 @@ test('an EHR is connected in the console: draft, settings, check, care units, op
   expect(opened.text).toContain('The EHR is open.');
   await eventually(() => expect(gateway.deps.services.ehrs.get('north')?.isOpen).toBe(true));
 
+  await browser.open('/console/connections/north/try');
+  const booked = await seen(
+    browser.submit('/console/connections/north/try/booking', { booking_care_unit: 'main', patient: 'p-1' }),
+  );
+  expect(booked.text).toContain('Booking and cancellation work.');
+  for (const words of ['GET /Patient/…', 'GET /Slot']) expect(booked.text).toContain(words);
+  expect(booked.text).not.toContain('p-1');
+  const told = await seen(browser.submit('/console/connections/north/check/report'));
+  expect(told.text).toMatch(/What was tried Search worked, .* Booking and cancellation worked, /);
+
   const actions = (await listActivity(db, 50)).filter(({ target }) => target === 'north').map(({ action }) => action);
-  expect([...new Set(actions)].toSorted()).toEqual(['connection_check', 'emr_add', 'emr_change', 'emr_open']);
+  expect([...new Set(actions)].toSorted()).toEqual([
+    'connection_check',
+    'emr_add',
+    'emr_change',
+    'emr_open',
+    'emr_try_booking',
+    'emr_try_search',
+  ]);
   expect([...shown, ...gateway.logLines].join('\n')).not.toContain(token);
 
   const { browser: operator } = await browserWith(gateway, 'olav', 'operate');

@@ -94,6 +94,7 @@ ${missing.length > 0 && html`<p class="advice bad">It still needs:</p><ul>${miss
 ${
   emr.isOpen
     ? html`<p>The EHR is open. <a href="${linkTo(context, `connections/${emr.id}`)}">Its connection</a> ·
+<a href="${linkTo(context, `connections/${emr.id}/try`)}">Try a booking</a> ·
 <a href="${linkTo(context, 'clients')}">Grant it to clients</a></p>`
     : missing.length === 0 &&
       html`<p>Gateways connect to the EHR within 5 seconds. Clients use it when they are granted it.</p>

@@ -1,27 +1,27 @@
-import {
-  type CareUnit,
-  type Connector,
-  ConnectorError,
-  type HealthcareService,
-  type Resource,
-} from '@crossward/connector-kit';
+import type { CareUnit, Connector, HealthcareService, Resource } from '@crossward/connector-kit';
 import type { ConfiguredEmr } from '../../../config/configuration.ts';
 import { configuredEmr } from '../../../config/one-emr.ts';
 import { type BoundEmr, bindEmr } from '../../../ehr/check-connection.ts';
-import { causeOf } from '../../../ehr/guard/cause-of.ts';
 import { type Html, html } from '../../../html/html.ts';
-import { ConfigurationError } from '../../../startup/configuration-error.ts';
 import { record } from '../../audit/act.ts';
 import { selectField } from '../../frame/fields.ts';
 import { consolePage, postForm } from '../../frame/frame.ts';
 import { type ConsoleResponse, linkTo, type Route, type SignedIn, seeOther } from '../../frame/page.ts';
-import { badge, counted, notice, table } from '../../frame/parts.ts';
+import { counted, notice } from '../../frame/parts.ts';
 import { settingsLack } from './check.ts';
 import { type Connecting, findConnecting, isResponse, stepHead } from './connection-parts.ts';
+import { bookingForm, tryBooking } from './try-booking.ts';
+import { stepTable, type TriedStep, whyFailed } from './try-steps.ts';
 
 export const routes: readonly Route[] = [
   { method: 'GET', path: 'connections/:emr/try', role: 'admin', page: tryPage },
   { method: 'POST', path: 'connections/:emr/try', role: 'admin', page: trySearch },
+  {
+    method: 'POST',
+    path: 'connections/:emr/try/booking',
+    role: 'admin',
+    page: (context) => tryBooking(context, page),
+  },
 ];
 
 const days = 14;
@@ -30,14 +30,6 @@ const mostSlots = 10;
 async function tryPage(context: SignedIn): Promise<ConsoleResponse> {
   const emr = await findConnecting(context);
   return isResponse(emr) ? emr : page(context, emr, false);
-}
-
-/** What a search did: its result, or why it failed, and the requests that it made. */
-interface Step {
-  readonly name: string;
-  readonly isWell: boolean;
-  readonly result: string;
-  readonly requests: readonly string[];
 }
 
 /** Searches a care unit as a client would. It names no patient, and changes nothing in the EHR. */
@@ -53,11 +45,13 @@ async function trySearch(context: SignedIn): Promise<ConsoleResponse> {
   const chosen = { emr: configured, module: emr.module };
   const steps = await bindEmr(chosen, deps.database, (made) => requests.push(made)).then(
     (bound) => search(bound, { id: unit.id, timeZone: unit.time_zone }, requests).finally(() => bound.close()),
-    (error: unknown): readonly Step[] => [{ name: 'Connect', isWell: false, result: failureOf(error), requests: [] }],
+    (error: unknown): readonly TriedStep[] => [
+      { name: 'Connect', isWell: false, result: whyFailed(error), requests: [] },
+    ],
   );
   const isWell = steps.every((step) => step.isWell);
   await record(deps.services.db, session, {
-    action: 'connection_check',
+    action: 'emr_try_search',
     target: emr.id,
     outcome: isWell ? 'done' : 'problem',
   });
@@ -70,8 +64,8 @@ function unitsOf({ definition }: Connecting): ConfiguredEmr['care_units'] {
 }
 
 /** A step that fails ends the search. */
-async function search(bound: BoundEmr, careUnit: CareUnit, requests: string[]): Promise<readonly Step[]> {
-  const steps: Step[] = [];
+async function search(bound: BoundEmr, careUnit: CareUnit, requests: string[]): Promise<readonly TriedStep[]> {
+  const steps: TriedStep[] = [];
   const step = async <Result>(name: string, work: () => Promise<Result>, inWords: (result: Result) => string) => {
     const before = requests.length;
     const done = (isWell: boolean, result: string) =>
@@ -81,7 +75,7 @@ async function search(bound: BoundEmr, careUnit: CareUnit, requests: string[]): 
       done(true, inWords(result));
       return result;
     } catch (error) {
-      done(false, failureOf(error));
+      done(false, whyFailed(error));
       return undefined;
     }
   };
@@ -138,30 +132,13 @@ function namesOf(found: readonly { readonly name: string }[]): string {
   return `${names.join(', ')}${found.length > names.length ? ' …' : ''}`;
 }
 
-function failureOf(error: unknown): string {
-  if (error instanceof ConnectorError) return `${error.kind}: ${causeOf(error)}`;
-  if (error instanceof ConfigurationError) return error.message;
-  throw error;
-}
-
-function resultOf(context: SignedIn, { id }: Connecting, steps: readonly Step[], isWell: boolean): Html {
+function resultOf(context: SignedIn, { id }: Connecting, steps: readonly TriedStep[], isWell: boolean): Html {
   return html`${isWell ? notice('good', 'The search works.') : notice('bad', 'The search has failed.')}
-${table(
-  'What was searched, and what the EHR answered',
-  ['Step', 'Result', 'Answer', 'Requests'],
-  steps.map((step) => [
-    step.name,
-    badge(step.isWell ? 'good' : 'bad', step.isWell ? 'ok' : 'problem'),
-    step.result,
-    step.requests.length === 0
-      ? 'none'
-      : step.requests.map((made, index) => html`${index > 0 && html`<br>`}<code>${made}</code>`),
-  ]),
-)}
+${stepTable(steps)}
 <p><a href="${linkTo(context, `connections/${id}/open`)}">Go on</a></p>`;
 }
 
-function page(context: SignedIn, emr: Connecting, above: Html | false): ConsoleResponse {
+function page(context: SignedIn, emr: Connecting, above: Html | false, attempt?: string): ConsoleResponse {
   const units = unitsOf(emr);
   return consolePage(context, {
     title: `Try ${emr.name}`,
@@ -169,6 +146,7 @@ function page(context: SignedIn, emr: Connecting, above: Html | false): ConsoleR
     content: html`${stepHead(context, emr, 'try')}
 <h2>Try</h2>
 ${above}
+<h3>Search</h3>
 <p>Searches the resources, the services and the free times of a care unit as a client would. It names no patient, and changes
 nothing in the EHR.</p>
 ${
@@ -183,6 +161,7 @@ ${
         )}</div>
 <div class="actions"><button>Search</button></div>`,
       )
-}`,
+}
+${units.length > 0 && bookingForm(context, emr, attempt)}`,
   });
 }
