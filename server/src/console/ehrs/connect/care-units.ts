@@ -162,6 +162,7 @@ function page(context: SignedIn, emr: Connecting, shown: ShownForm, former: stri
     content: html`${isWrong && mistakeSummary('Nothing was changed.', shown.mistakes)}${stepHead(context, emr, 'care-units')}
 <h2>Care units</h2>
 ${unitTable(context, emr)}
+${unitsOf(emr).length > 0 && html`<p><a href="${linkTo(context, `connections/${emr.id}/try`)}">Go on and try it</a></p>`}
 ${
   places ??
   postForm(

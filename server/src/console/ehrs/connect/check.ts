@@ -54,7 +54,7 @@ async function runCheck(context: SignedIn): Promise<ConsoleResponse> {
 ${findingsTable(check)}
 ${check.claims ? capabilities(check.claims) : html`<p class="advice bad">The connection cannot be opened: ${check.error}</p>`}
 ${recommended(context, emr, check)}
-<div class="actions">${checkButton(context, emr, 'Check again')}${postForm(
+<div class="actions">${postForm(context, `connections/${emr.id}/check`, html`<button>Check again</button>`)}${postForm(
       context,
       `connections/${emr.id}/check/report`,
       html`<button class="secondary">Report to hand over</button>`,

@@ -100,7 +100,7 @@ ${selectField(
     label: 'Kind of EHR',
     hint: 'A connector, or a template: settings for the EHRs of a vendor, with examples that you replace.',
   },
-  await kindsOf(context),
+  [{ value: '', text: 'Choose one' }, ...(await kindsOf(context))],
 )}</div>
 <div class="actions"><button>Go on</button></div>`,
 )}`,
