@@ -16,7 +16,14 @@ import { type Patients, patientMethods } from './patients.ts';
 import { createRawClient, type RawClient, type RawOptions } from './raw.ts';
 import { type Resources, resourceMethods } from './resources.ts';
 import { type Schedules, scheduleMethods } from './schedules.ts';
-import { type TimeSlots, type TimeSlotsAnywhere, timeSlotMethods, timeSlotSearchMethods } from './time-slots.ts';
+import {
+  type TimeSlots,
+  type TimeSlotsAnywhere,
+  type TimeSlotWatches,
+  timeSlotMethods,
+  timeSlotSearchMethods,
+  timeSlotWatchMethods,
+} from './time-slots.ts';
 import { type WebhookEndpoints, webhookEndpointMethods } from './webhook-endpoints.ts';
 
 /** Options of `createCrosswardClient`. */
@@ -44,6 +51,7 @@ export interface CrosswardClient {
   readonly services: Services;
   /** Free time slots of all care units that the client may use. */
   readonly timeSlots: TimeSlotsAnywhere;
+  readonly timeSlotWatches: TimeSlotWatches;
   /** The care units of an EHR. */
   careUnits(emr: string): CareUnits;
   /** The operations of one care unit. Sends nothing. */
@@ -77,6 +85,7 @@ export function createCrosswardClient(options: CrosswardClientOptions): Crosswar
     webhookEndpoints: webhookEndpointMethods(connection),
     services: serviceMethods(connection),
     timeSlots: timeSlotSearchMethods(connection),
+    timeSlotWatches: timeSlotWatchMethods(connection),
     careUnits: (emr) => careUnitMethods(connection, emr),
     careUnit(emr, care_unit_id) {
       const place = { emr, care_unit_id };

@@ -541,6 +541,45 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/watches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List watches for time slots */
+        get: operations["list_timeslot_watches"];
+        put?: never;
+        /**
+         * Create a watch for time slots
+         * @description Repeats a search until the watch ends. When a time appears that was not there before, the client gets an event `timeslot.found`, at most one a minute. EHRs are asked only if they have nothing else to do.
+         */
+        post: operations["create_timeslot_watch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/watches/{watch_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a watch for time slots */
+        get: operations["get_timeslot_watch"];
+        put?: never;
+        post?: never;
+        /** End a watch for time slots */
+        delete: operations["delete_timeslot_watch"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/webhook-endpoints": {
         parameters: {
             query?: never;
@@ -1181,12 +1220,12 @@ export interface components {
             /** @enum {string} */
             status: "available" | "unavailable";
         };
-        /** @description A change of an appointment, a message or an EHR. Contains ids, times and statuses, never personal data. */
+        /** @description A change of an appointment, a message or an EHR, or a time that has become free. Contains ids, times and statuses, never personal data. */
         Event: {
             /** @description Null if the event concerns the whole EHR. */
             care_unit_id: string | null;
-            /** @description `appointment.*`: an AppointmentEvent. `message.*`: a MessageEvent. `emr.*`: an EmrEvent. `webhook.test`: empty. */
-            data: components["schemas"]["AppointmentEvent"] | components["schemas"]["MessageEvent"] | components["schemas"]["EmrEvent"];
+            /** @description `appointment.*`: an AppointmentEvent. `message.*`: a MessageEvent. `emr.*`: an EmrEvent. `timeslot.found`: a TimeslotEvent. `webhook.test`: empty. */
+            data: components["schemas"]["AppointmentEvent"] | components["schemas"]["MessageEvent"] | components["schemas"]["EmrEvent"] | components["schemas"]["TimeslotEvent"];
             /** @description Id of the EHR. */
             emr: string;
             /** @description Unique. The same in every delivery of the event. */
@@ -1200,7 +1239,7 @@ export interface components {
              * @description `webhook.test`: a test, sent to one endpoint only.
              * @enum {string}
              */
-            type: "appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered" | "emr.changed" | "webhook.test";
+            type: "appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered" | "emr.changed" | "timeslot.found" | "webhook.test";
         };
         /** @description A free time slot of one of several care units. */
         FoundTimeslot: {
@@ -1298,7 +1337,7 @@ export interface components {
             /** @description `client`: disabled by a request. `gone`: it responded with 410. Null if enabled. */
             disabled_reason: ("client" | "gone") | null;
             /** @description Types of events to deliver. Null: all. */
-            event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered" | "emr.changed")[] | null;
+            event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered" | "emr.changed" | "timeslot.found")[] | null;
             /**
              * Format: date-time
              * @description Since when it has taken no event: when the first of the deliveries was created that have failed for more than a minute, none of which has succeeded since. Null: it works, has got no event yet, or is disabled.
@@ -1445,7 +1484,7 @@ export interface components {
          * @description Stable, machine-readable reason of an error. The list is closed.
          * @enum {string}
          */
-        Reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "search_too_costly" | "standard_unsupported" | "author_not_practitioner" | "time_slot_unavailable" | "content_type_mismatch" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "webhook_endpoint_not_found" | "webhook_delivery_not_found" | "webhook_url_rejected" | "webhook_endpoint_limit_reached" | "webhook_endpoint_disabled" | "appointment_not_found" | "medical_note_not_found" | "document_not_found" | "method_not_allowed" | "not_acceptable" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_changed" | "patient_mismatch" | "appointment_started" | "change_not_allowed" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_limit_reached" | "schedule_has_appointments" | "patient_inactive" | "patient_ambiguous" | "return_url_not_allowed" | "no_contact_channel" | "idempotency_in_progress" | "version_outdated" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "client_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "ehr_paused" | "overloaded" | "database_unavailable" | "audit_trail_incomplete" | "ehr_timeout" | "outcome_unknown";
+        Reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "search_too_costly" | "standard_unsupported" | "author_not_practitioner" | "time_slot_unavailable" | "content_type_mismatch" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "watch_not_found" | "watch_limit_reached" | "webhook_endpoint_not_found" | "webhook_delivery_not_found" | "webhook_url_rejected" | "webhook_endpoint_limit_reached" | "webhook_endpoint_disabled" | "appointment_not_found" | "medical_note_not_found" | "document_not_found" | "method_not_allowed" | "not_acceptable" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_changed" | "patient_mismatch" | "appointment_started" | "change_not_allowed" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_limit_reached" | "schedule_has_appointments" | "patient_inactive" | "patient_ambiguous" | "return_url_not_allowed" | "no_contact_channel" | "idempotency_in_progress" | "version_outdated" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "client_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "ehr_paused" | "overloaded" | "database_unavailable" | "audit_trail_incomplete" | "ehr_timeout" | "outcome_unknown";
         /** @description A practitioner, room or device that can be booked. */
         Resource: {
             /** @description Healthcare services that can be booked with this resource. */
@@ -1544,6 +1583,26 @@ export interface components {
             /** Format: date-time */
             start: string;
         };
+        /** @description Data of an event of a watch for time slots. Only the client that has made it gets it. */
+        TimeslotEvent: {
+            /** @description How many slots were found. Search again to see all of them. */
+            count: number;
+            /**
+             * Format: date-time
+             * @description End, with the care unit's UTC offset.
+             */
+            end: string;
+            healthcare_service_id: string;
+            /** @description As `emr_id:{value}`. Can be sent back unchanged. */
+            resource_id: string;
+            /**
+             * Format: date-time
+             * @description Start of the first slot that was found, with the care unit's UTC offset.
+             */
+            start: string;
+            /** @description Id of the watch that has found a time. */
+            watch_id: string;
+        };
         TimeslotSearch: {
             /** @description Where to look. Absent: in every care unit that the client is granted, at most 200. */
             care_units?: {
@@ -1598,6 +1657,43 @@ export interface components {
             /** @description In the care unit's time zone. Absent: every day. */
             weekdays?: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
         };
+        /** @description A search that the gateway repeats, to tell of times that become free. */
+        TimeslotWatch: {
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last found a time that was not there before.
+             */
+            found_at: string | null;
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the gateway last looked. Null until the first look, which notes what is free already.
+             */
+            looked_at: string | null;
+            /** @description The client's own, for example the id of an entry of a waiting list. The gateway keeps it encrypted. */
+            reference: string | null;
+            search: components["schemas"]["WatchedSearch"];
+            /**
+             * Format: date-time
+             * @description When it ends and is deleted.
+             */
+            until: string;
+        };
+        TimeslotWatchCreation: {
+            /**
+             * Format: text
+             * @description The client's own, for example the id of an entry of a waiting list. The gateway keeps it encrypted.
+             */
+            reference?: string;
+            search: components["schemas"]["WatchedSearch"];
+            /**
+             * Format: date-time-or-local
+             * @description When it ends, if not with the range of the search. At most 92 days from now. Without an offset: UTC. RFC 3339. Local time of the care unit if the offset is omitted.
+             */
+            until: string;
+        };
         /** @description A care unit of which slots may be missing, and why. */
         UnansweredCareUnit: {
             care_unit_id: string;
@@ -1610,6 +1706,48 @@ export interface components {
             reason: "operation_unsupported" | "ehr_rejected" | "ehr_unavailable" | "ehr_paused" | "ehr_timeout" | "rate_limited" | "internal_error";
             /** @description When the same search may find the missing slots. Null: it will not. */
             retry_after_seconds: number | null;
+        };
+        /** @description As in `POST /api/timeslots/search`. The first 500 slots count. */
+        WatchedSearch: {
+            /** @description Where to look. Absent: in every care unit that the client is granted, at most 200. */
+            care_units?: {
+                /** Format: text */
+                care_unit_id: string;
+                /** Format: text */
+                emr: string;
+                /** @description Only these healthcare services of the care unit, instead of `service`. Absent: all. */
+                healthcare_service_ids?: string[];
+            }[];
+            /**
+             * Format: date-time-or-local
+             * @description End of the range, at most 92 days after `start`. RFC 3339. Local time of the care unit if the offset is omitted.
+             */
+            end: string;
+            /**
+             * @description Only slots that say so.
+             * @enum {string}
+             */
+            modality?: "in_person" | "phone" | "video";
+            resource_ids?: string[];
+            /**
+             * Format: text
+             * @description What the appointment is for, in every care unit that has it: a `service` of `GET /api/services`. Absent: anything.
+             */
+            service?: string;
+            /**
+             * Format: date-time-or-local
+             * @description Start of the range. RFC 3339. Local time of the care unit if the offset is omitted.
+             */
+            start: string;
+            /** @description Part of the day in the care unit's time zone. */
+            time_of_day?: {
+                /** @description `hh:mm`: slots end then or earlier, on the day on which they start. Default: `24:00`. */
+                end?: string;
+                /** @description `hh:mm`: slots start then or later. Default: `00:00`. */
+                start?: string;
+            };
+            /** @description In the care unit's time zone. Absent: every day. */
+            weekdays?: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
         };
         /** @description A delivery of an event to an endpoint, with its attempts. */
         WebhookDelivery: {
@@ -1658,7 +1796,7 @@ export interface components {
             /** @description `client`: disabled by a request. `gone`: it responded with 410. Null if enabled. */
             disabled_reason: ("client" | "gone") | null;
             /** @description Types of events to deliver. Null: all. */
-            event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered" | "emr.changed")[] | null;
+            event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered" | "emr.changed" | "timeslot.found")[] | null;
             /**
              * Format: date-time
              * @description Since when it has taken no event: when the first of the deliveries was created that have failed for more than a minute, none of which has succeeded since. Null: it works, has got no event yet, or is disabled.
@@ -1682,7 +1820,7 @@ export interface components {
         };
         WebhookEndpointChange: {
             /** @description Types of events to deliver. Null: all. */
-            event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered" | "emr.changed")[] | null;
+            event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered" | "emr.changed" | "timeslot.found")[] | null;
             /**
              * @description `disabled` also ends the deliveries that are pending.
              * @enum {string}
@@ -1696,7 +1834,7 @@ export interface components {
         };
         WebhookEndpointCreation: {
             /** @description Types of events to deliver. Null: all. */
-            event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered" | "emr.changed")[] | null;
+            event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered" | "emr.changed" | "timeslot.found")[] | null;
             /**
              * Format: text
              * @description An `https://` URL without user name, password and fragment, with a public address.
@@ -8886,6 +9024,711 @@ export interface operations {
                 };
             };
             /** @description `ehr_timeout` */
+            504: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_timeslot_watches: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the previous page. Requires the same filters. */
+                cursor?: string;
+                /** @description Maximum number of entries on a page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The watches of the client that have not ended, sorted by id. */
+            200: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "watches": [
+                     *         {
+                     *           "id": "0d6f1a52-6e0e-4a53-9d0a-7a3a4a4f2f10",
+                     *           "reference": "waiting-list-17",
+                     *           "search": {
+                     *             "start": "2027-03-19T08:00:00",
+                     *             "end": "2027-04-19T00:00:00",
+                     *             "time_of_day": {
+                     *               "end": "12:00"
+                     *             }
+                     *           },
+                     *           "until": "2027-03-31T22:00:00.000Z",
+                     *           "created_at": "2027-03-18T14:02:11.000Z",
+                     *           "looked_at": null,
+                     *           "found_at": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Cursor for the next page. Null on the last page. */
+                        next_cursor: string | null;
+                        watches: components["schemas"]["TimeslotWatch"][];
+                    };
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `cursor_invalid` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_timeslot_watch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
+                "idempotency-key"?: string;
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reference": "waiting-list-17",
+                 *       "search": {
+                 *         "start": "2027-03-19T08:00:00",
+                 *         "end": "2027-04-19T00:00:00",
+                 *         "time_of_day": {
+                 *           "end": "12:00"
+                 *         }
+                 *       },
+                 *       "until": "2027-04-01T00:00:00+02:00"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TimeslotWatchCreation"];
+            };
+        };
+        responses: {
+            /** @description The watch. */
+            201: {
+                headers: {
+                    /** @description Set to `true` when a stored response is replayed. */
+                    "idempotency-replayed"?: string;
+                    /** @description Path of the created object. */
+                    location?: string;
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0d6f1a52-6e0e-4a53-9d0a-7a3a4a4f2f10",
+                     *       "reference": "waiting-list-17",
+                     *       "search": {
+                     *         "start": "2027-03-19T08:00:00",
+                     *         "end": "2027-04-19T00:00:00",
+                     *         "time_of_day": {
+                     *           "end": "12:00"
+                     *         }
+                     *       },
+                     *       "until": "2027-03-31T22:00:00.000Z",
+                     *       "created_at": "2027-03-18T14:02:11.000Z",
+                     *       "looked_at": null,
+                     *       "found_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TimeslotWatch"];
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `time_range_invalid`, `local_time_nonexistent`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `healthcare_service_not_found` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `watch_limit_reached` */
+            409: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `content_too_large` */
+            413: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `media_type_unsupported` */
+            415: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_key_reused` */
+            422: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `outcome_unknown` */
+            504: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_timeslot_watch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the watch.
+                 * @example 0d6f1a52-6e0e-4a53-9d0a-7a3a4a4f2f10
+                 */
+                watch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The watch. */
+            200: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0d6f1a52-6e0e-4a53-9d0a-7a3a4a4f2f10",
+                     *       "reference": "waiting-list-17",
+                     *       "search": {
+                     *         "start": "2027-03-19T08:00:00",
+                     *         "end": "2027-04-19T00:00:00",
+                     *         "time_of_day": {
+                     *           "end": "12:00"
+                     *         }
+                     *       },
+                     *       "until": "2027-03-31T22:00:00.000Z",
+                     *       "created_at": "2027-03-18T14:02:11.000Z",
+                     *       "looked_at": null,
+                     *       "found_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TimeslotWatch"];
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `watch_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_timeslot_watch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
+                "idempotency-key"?: string;
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the watch.
+                 * @example 0d6f1a52-6e0e-4a53-9d0a-7a3a4a4f2f10
+                 */
+                watch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The watch is deleted. */
+            204: {
+                headers: {
+                    /** @description Set to `true` when a stored response is replayed. */
+                    "idempotency-replayed"?: string;
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `request_invalid`, `standard_unsupported` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `watch_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_in_progress` */
+            409: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `content_too_large` */
+            413: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `media_type_unsupported` */
+            415: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_key_reused` */
+            422: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `outcome_unknown` */
             504: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */

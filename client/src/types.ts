@@ -20,6 +20,9 @@ export type TimeSlotSearch = Schemas['TimeslotSearch'];
 export type FoundTimeSlot = Schemas['FoundTimeslot'];
 /** A care unit of which slots may be missing. */
 export type UnansweredCareUnit = Schemas['UnansweredCareUnit'];
+/** A search that the gateway repeats. */
+export type TimeSlotWatch = Schemas['TimeslotWatch'];
+export type TimeSlotWatchCreation = Schemas['TimeslotWatchCreation'];
 export type Appointment = Schemas['Appointment'];
 export type AppointmentPreview = Schemas['AppointmentPreview'];
 export type AppointmentCreation = Schemas['AppointmentCreation'];

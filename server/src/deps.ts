@@ -224,6 +224,8 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     log,
   });
   const activity = createActivity();
+  const slots = createAsker(db, log);
+  const sameServices = () => current.configuration.services;
   const loops = startBackground(
     { ...services, db: background },
     {
@@ -235,6 +237,8 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       unusedStored: () => watch.state.unused.map(({ emr }) => emr),
       checkDueEhr: () => checkDueEhr({ db: background, keys, database, emrs: configuredEmrs, ehrs }),
       clients,
+      slots,
+      sameServices,
       intervals: setup.intervals,
       dispatcher,
       auditMetrics,
@@ -257,8 +261,8 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     clients,
     ehrs,
     cursors: createCursors(keys),
-    slots: createAsker(db, log),
-    sameServices: () => current.configuration.services,
+    slots,
+    sameServices,
     services,
     mailbox: senders.mailbox,
     receiveReceipt: receiptUrls && receiveReceipts({ db, senders, metrics: messageMetrics, receiptUrls, log }),

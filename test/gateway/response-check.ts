@@ -60,6 +60,8 @@ function createCheck(document: Document): ResponseCheck {
   const { paths } = document;
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
+  // Of what a client has sent, and gets back.
+  for (const format of ['text', 'date-time-or-local']) ajv.addFormat(format, true);
   ajv.addSchema({ ...document, $id: 'openapi' });
 
   const validators = new Map<string, ValidateFunction>();

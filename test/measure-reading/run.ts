@@ -24,7 +24,7 @@ const most = {
   'GET of an appointment': [44, 5_590, 38],
   'FHIR booking': [102, 12_480, 163],
   // A round may send several.
-  'delivery to a webhook': [28, 2_580, 60],
+  'delivery to a webhook': [28, 2_600, 60],
   'page of the console': [71, 7_140, 100],
 } as const;
 type Way = keyof typeof most;

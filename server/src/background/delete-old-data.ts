@@ -11,6 +11,7 @@ import { rollUp } from '../history/roll-up.ts';
 import { deleteExpiredContent, deleteOldMessages } from '../messages/retention.ts';
 import { deleteOldAssertions } from '../oauth/used-assertions.ts';
 import { deleteOldTimeslots } from '../slot-search/kept.ts';
+import { deleteEndedWatches } from '../timeslots/watches/store.ts';
 import { deleteOldUploads } from '../uploads/remove-uploads.ts';
 import { deleteOldWrites } from '../writes/stored-write.ts';
 
@@ -37,4 +38,5 @@ export async function deleteOldData(db: Db, retention: Configuration['retention'
   while (await deleteOldFailures(db, limit));
   await deleteOldCounts(db, limit);
   while (await deleteOldTimeslots(db, limit));
+  while (await deleteEndedWatches(db, limit));
 }

@@ -57,6 +57,7 @@ const nothing = {
   deliveries: false,
   messages: false,
   queuedMessages: false,
+  watches: false,
   earlierMessages: false,
   lateMessages: false,
   pauses: [],

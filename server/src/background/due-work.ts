@@ -8,6 +8,7 @@ import { isUnpublished } from '../events/publish-events.ts';
 import { isDue } from '../messages/claim-messages.ts';
 import { hasBecomeLate } from '../messages/delayed.ts';
 import { isOfEarlierQueue } from '../messages/earlier-queue.ts';
+import { isDueToLook } from '../timeslots/watches/store.ts';
 import { hasDueDeliveries } from '../webhooks/endpoint-store.ts';
 import { isReplaying } from '../webhooks/replay.ts';
 
@@ -22,6 +23,7 @@ export interface DueWork {
   readonly replays: boolean;
   readonly deliveries: boolean;
   readonly messages: boolean;
+  readonly watches: boolean;
   /** Messages that have not left, whether or not an attempt is due. */
   readonly queuedMessages: boolean;
   /** Messages that a gateway of version 0.1.0 has queued. */
@@ -55,6 +57,7 @@ export function readDueWork(db: Db, ehrs: readonly string[]): Promise<DueWork> {
         ${anyOf('webhook_endpoints', isReplaying)} AS replays,
         ${anyOf('webhook_endpoints', hasDueDeliveries)} AS deliveries,
         ${anyOf('messages', isDue)} AS messages,
+        ${anyOf('timeslot_watches', isDueToLook)} AS watches,
         ${anyOf('messages', isQueued)} AS "queuedMessages",
         ${anyOf('messages', isOfEarlierQueue)} AS "earlierMessages",
         ${anyOf('messages', hasBecomeLate)} AS "lateMessages",

@@ -7,6 +7,7 @@ export const defaultIntervals = {
   availability: 1_000,
   changes: 1_000,
   events: 500,
+  watches: 500,
   /** Between two looks for what is due while nobody has sent a request for a minute. */
   idle: 2_000,
   /** A revoked client stops working in other processes after this time. The documents say 5 seconds. */

@@ -24,6 +24,7 @@ import { lastHours } from '../history/columns.ts';
 import { readCounts, readEhrColumns } from '../history/read-history.ts';
 import { listFailed } from '../messages/failed.ts';
 import { listOpen } from '../messages/open-messages.ts';
+import { createAsker } from '../slot-search/ask.ts';
 import { createDispatcher } from '../webhooks/dispatcher.ts';
 import { createWebhookMetrics } from '../webhooks/metrics.ts';
 import { startReplay } from '../webhooks/replay.ts';
@@ -100,6 +101,8 @@ test('no background job scans a growing table or index', async () => {
         followStored: () => undefined,
         unusedStored: () => [],
         checkDueEhr: async () => false,
+        slots: createAsker(db, log),
+        sameServices: () => [],
         clients: gateway.deps.clients,
         dispatcher,
         auditMetrics: createAuditMetrics(new Registry()),

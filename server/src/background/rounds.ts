@@ -8,6 +8,7 @@ import { deleteOldActivity } from '../audit/old-activity.ts';
 import type { RefreshableClients } from '../clients/client-registry.ts';
 import { noteGrants } from '../clients/configured-grants.ts';
 import type { Configuration } from '../config/configuration.ts';
+import type { ConfiguredService } from '../config/schema/services.ts';
 import { freeOrphanedItems } from '../confirmations/orphaned-items.ts';
 import { renewProofs } from '../console/accounts/renew-proofs.ts';
 import type { DatabaseClock } from '../db/clock.ts';
@@ -20,6 +21,8 @@ import { resealEmrs } from '../ehr/stored/stored-emrs.ts';
 import { publishEvents } from '../events/publish-events.ts';
 import { recordEhrs } from '../history/ehr-recorder.ts';
 import { describeError } from '../log/describe-error.ts';
+import type { Asker } from '../slot-search/ask.ts';
+import { lookForOne } from '../timeslots/watches/look.ts';
 import type { Dispatcher } from '../webhooks/dispatcher.ts';
 import { resealEndpoints } from '../webhooks/endpoint-store.ts';
 import { fanOut } from '../webhooks/fan-out.ts';
@@ -75,6 +78,9 @@ export interface BackgroundDependencies {
   /** Checks an EHR whose daily check is due. Returns whether there was one. */
   readonly checkDueEhr: () => Promise<boolean>;
   readonly clients: RefreshableClients;
+  readonly slots: Asker;
+  /** Services that mean the same in all care units, as they are configured now. */
+  sameServices(): readonly ConfiguredService[];
   readonly activity: ProcessActivity;
   /** Instead of the usual ones. */
   readonly intervals?: Partial<Intervals> | undefined;
@@ -105,6 +111,8 @@ export function backgroundWork(
     unusedStored,
     checkDueEhr,
     clients,
+    slots,
+    sameServices,
     dispatcher,
     auditMetrics,
     watchProofs,
@@ -190,6 +198,12 @@ export function backgroundWork(
       'looking for messages',
       (due) => due.messages,
       allOf(() => outbox.send()),
+    ),
+    whenDue(
+      intervals.watches,
+      'looking for watched time slots',
+      (due) => due.watches,
+      () => lookForOne({ db, keys, ehrs, clients, slots, sameServices }),
     ),
     whenDue(
       intervals.messages,

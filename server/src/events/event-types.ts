@@ -12,5 +12,6 @@ export const eventTypes = [
   'emr.unavailable',
   'emr.recovered',
   'emr.changed',
+  'timeslot.found',
 ] as const;
 export type EventType = (typeof eventTypes)[number];

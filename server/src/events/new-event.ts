@@ -7,6 +7,8 @@ export interface NewEvent {
   readonly emr: string;
   /** `null`: concerns the whole EHR. */
   readonly careUnitId: string | null;
+  /** For this client only. Default: for every client that is granted the care unit. */
+  readonly clientId?: string;
   /** Events of one subject are delivered in order. `null`: no order. */
   readonly subject: string | null;
   readonly data: EventData;
@@ -18,7 +20,7 @@ export interface NewEvent {
 
 export type MessageEventType = Extract<EventType, `message.${string}`>;
 
-type EventData = AppointmentEventData | MessageEventData | EmrEventData;
+type EventData = AppointmentEventData | MessageEventData | EmrEventData | TimeslotEventData;
 
 /** Fields of an appointment that an event can report as changed. */
 export const changedFields = ['start', 'end', 'resource_id', 'comment'] as const;
@@ -53,6 +55,17 @@ export interface MessageEventData {
   readonly channel: 'sms' | 'email';
   /** `null`: no attempt has failed, or the message has arrived. */
   readonly reason: string | null;
+}
+
+export interface TimeslotEventData {
+  readonly watch_id: string;
+  /** Of the first slot that was found. Times with UTC offset. */
+  readonly start: string;
+  readonly end: string;
+  readonly resource_id: string;
+  readonly healthcare_service_id: string;
+  /** How many slots were found. */
+  readonly count: number;
 }
 
 /** `paused`: by the operators of the gateway. */

@@ -66,7 +66,12 @@ const publish = () => publishEvents(db, sql`SELECT`);
 
 /** The published events of an appointment. */
 async function published(subject: string): Promise<readonly AppointmentEventData[]> {
-  const { events } = await readEvents(db, new Map([['ehr', new Set(['ward'])]]), undefined, 1000);
+  const { events } = await readEvents(
+    db,
+    { id: 'app', grants: new Map([['ehr', new Set(['ward'])]]) },
+    undefined,
+    1000,
+  );
   return events
     .map(({ data }) => data as unknown as AppointmentEventData)
     .filter((it) => it.appointment_id === subject);

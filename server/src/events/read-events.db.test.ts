@@ -31,7 +31,8 @@ const write = (count = 1) =>
     }),
   );
 const publish = () => publishEvents(db, sql`SELECT`);
-const read = (after?: number) => readEvents(db, new Map([['ehr', new Set(['ward'])]]), after, 100);
+const read = (after?: number) =>
+  readEvents(db, { id: 'app', grants: new Map([['ehr', new Set(['ward'])]]) }, after, 100);
 
 /** Deletes the events that are stored now. */
 async function deleteAll(): Promise<void> {

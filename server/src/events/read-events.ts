@@ -6,8 +6,13 @@ import { type StoredEvent, storedEventColumns } from './stored-event.ts';
 /** Positions that one request reads. Limits the work for a client that may see few of the events. */
 const longestReach = 10_000;
 
-/** The care units whose events a reader may see, by EHR. */
-export type Grants = ReadonlyMap<string, ReadonlySet<string>>;
+/** A client, with the care units whose events it may see, by EHR. */
+interface Reader {
+  readonly id: string;
+  readonly grants: Grants;
+}
+
+type Grants = ReadonlyMap<string, ReadonlySet<string>>;
 
 export interface EventPage {
   readonly events: readonly StoredEvent[];
@@ -25,7 +30,12 @@ export interface EventPage {
  *
  * @param after `undefined`: from the oldest stored event
  */
-export async function readEvents(db: Db, grants: Grants, after: number | undefined, limit: number): Promise<EventPage> {
+export async function readEvents(
+  db: Db,
+  { id: clientId, grants }: Reader,
+  after: number | undefined,
+  limit: number,
+): Promise<EventPage> {
   const { rows } = await sql<{ deleted: number; newest: number; events: readonly JsonEvent[] }>`
     WITH known AS (
       SELECT ${lastPosition('deleted')} AS deleted, ${lastPosition('published')} AS newest),
@@ -34,7 +44,7 @@ export async function readEvents(db: Db, grants: Grants, after: number | undefin
       SELECT json_agg(found ORDER BY position) FROM (
         SELECT ${storedEventColumns} FROM events, reach
         WHERE position > start AND position <= start + ${longestReach} AND endpoint_id IS NULL
-          AND ${isGranted(grants)}
+          AND (client_id IS NULL OR client_id = ${clientId}) AND ${isGranted(grants)}
         ORDER BY position LIMIT ${limit + 1}) AS found), '[]'::json) AS events
     FROM known`.execute(db);
   const [row] = rows;

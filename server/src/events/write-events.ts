@@ -23,8 +23,8 @@ export function withEvents(
 ): RawBuilder<{ id: string }> {
   return sql`
     WITH changed AS (${statement}), written AS (
-      INSERT INTO events (type, emr, care_unit_id, subject, data, sealed_appointment, is_observed, began_at)
-      SELECT event ->> 'type', event ->> 'emr', event ->> 'care_unit_id', event ->> 'subject', event -> 'data',
+      INSERT INTO events (type, emr, care_unit_id, subject, data, client_id, sealed_appointment, is_observed, began_at)
+      SELECT event ->> 'type', event ->> 'emr', event ->> 'care_unit_id', event ->> 'subject', event -> 'data', event ->> 'client_id',
         decode(event ->> 'sealed_appointment', 'base64'), coalesce((event ->> 'is_observed')::boolean, false), began_at
       FROM jsonb_array_elements(${events}::jsonb) WITH ORDINALITY AS it (event, place)
       JOIN changed ON changed.id::text = event ->> 'of'
@@ -35,10 +35,11 @@ export function withEvents(
 /** Events as JSON text, for `withEvents`, each with the `id` of the row whose change it reports. */
 export function eventsText(changes: readonly { readonly id: string; readonly events: readonly NewEvent[] }[]): string {
   const rows = changes.flatMap(({ id, events }) =>
-    events.map(({ careUnitId, sealedAppointment, isObserved, ...event }) => ({
+    events.map(({ careUnitId, clientId, sealedAppointment, isObserved, ...event }) => ({
       of: id,
       ...event,
       care_unit_id: careUnitId,
+      client_id: clientId,
       sealed_appointment: sealedAppointment?.toString('base64'),
       is_observed: isObserved,
     })),

@@ -8,6 +8,7 @@ import { patientEndpoints } from '../patients/routes.ts';
 import { resourceEndpoints } from '../resources/routes.ts';
 import { scheduleEndpoints } from '../schedules/routes.ts';
 import { timeslotEndpoints } from '../timeslots/routes.ts';
+import { watchEndpoints } from '../timeslots/watches/routes.ts';
 import { deliveryEndpoints } from '../webhooks/delivery-routes.ts';
 import { webhookEndpoints } from '../webhooks/endpoint-routes.ts';
 import { eventEndpoints } from '../webhooks/event-routes.ts';
@@ -20,6 +21,7 @@ export const ordinaryGroups: readonly EndpointGroup[] = [
   scheduleEndpoints,
   healthcareServiceEndpoints,
   timeslotEndpoints,
+  watchEndpoints,
   appointmentEndpoints,
   medicalNoteEndpoints,
   eventEndpoints,

@@ -223,6 +223,20 @@ export const reasons = {
     happened: 'The resource has no schedule with this id.',
     remedy: 'Use an `id` from `GET …/resources/{resource_id}/schedules` of the same resource.',
   },
+  watch_not_found: {
+    ...caller,
+    status: 404,
+    title: 'Watch not found',
+    happened: 'The client has no watch with this id. It may have ended.',
+    remedy: 'Use an `id` from `GET /api/watches`. A client sees only its own watches.',
+  },
+  watch_limit_reached: {
+    ...caller,
+    status: 409,
+    title: 'Watch limit reached',
+    happened: 'The client has as many watches for time slots as a client can have.',
+    remedy: 'Delete a watch that is no longer needed, or wait until one ends.',
+  },
   webhook_endpoint_not_found: {
     ...caller,
     status: 404,

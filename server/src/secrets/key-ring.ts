@@ -26,7 +26,8 @@ export type Purpose =
   | 'operator'
   | 'emr'
   | 'audit'
-  | 'assistant';
+  | 'assistant'
+  | 'watch';
 /** Purposes of keys with which the gateway signs what only gateways verify (HMAC-SHA-256). */
 type SigningPurpose = 'access-token' | 'proof';
 /** Purposes of texts that are encrypted to the same bytes each time. */

@@ -1,6 +1,6 @@
 import { attendances } from '@crossward/connector-kit';
 import Type, { type Static } from 'typebox';
-import { choice, nullableChoice, nullableString, reference, text } from '../api/schemas.ts';
+import { choice, emrId, nullableChoice, nullableString, reference, text } from '../api/schemas.ts';
 import { eventTypes } from '../events/event-types.ts';
 import { changedFields, outageCauses } from '../events/new-event.ts';
 
@@ -89,6 +89,21 @@ export const emrEventSchema = Type.Object(
   { $id: 'EmrEvent', description: 'Data of an event of an EHR.' },
 );
 
+export const timeslotEventSchema = Type.Object(
+  {
+    watch_id: Type.String({ description: 'Id of the watch that has found a time.' }),
+    start: dateTime("Start of the first slot that was found, with the care unit's UTC offset."),
+    end: dateTime("End, with the care unit's UTC offset."),
+    resource_id: emrId,
+    healthcare_service_id: Type.String(),
+    count: Type.Integer({ description: 'How many slots were found. Search again to see all of them.' }),
+  },
+  {
+    $id: 'TimeslotEvent',
+    description: 'Data of an event of a watch for time slots. Only the client that has made it gets it.',
+  },
+);
+
 export const eventSchema = Type.Object(
   {
     id: Type.String({ description: 'Unique. The same in every delivery of the event.' }),
@@ -99,15 +114,20 @@ export const eventSchema = Type.Object(
     emr: Type.String({ description: 'Id of the EHR.' }),
     care_unit_id: nullableString({ description: 'Null if the event concerns the whole EHR.' }),
     data: Type.Unsafe<Record<string, unknown>>({
-      anyOf: [reference('AppointmentEvent'), reference('MessageEvent'), reference('EmrEvent')],
+      anyOf: [
+        reference('AppointmentEvent'),
+        reference('MessageEvent'),
+        reference('EmrEvent'),
+        reference('TimeslotEvent'),
+      ],
       description:
-        '`appointment.*`: an AppointmentEvent. `message.*`: a MessageEvent. `emr.*`: an EmrEvent. `webhook.test`: empty.',
+        '`appointment.*`: an AppointmentEvent. `message.*`: a MessageEvent. `emr.*`: an EmrEvent. `timeslot.found`: a TimeslotEvent. `webhook.test`: empty.',
     }),
   },
   {
     $id: 'Event',
     description:
-      'A change of an appointment, a message or an EHR. Contains ids, times and statuses, never personal data.',
+      'A change of an appointment, a message or an EHR, or a time that has become free. Contains ids, times and statuses, never personal data.',
   },
 );
 export type EventBody = Static<typeof eventSchema>;

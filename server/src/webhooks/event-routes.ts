@@ -11,6 +11,7 @@ import {
   eventQuery,
   eventSchema,
   messageEventSchema,
+  timeslotEventSchema,
 } from './event-contract.ts';
 
 const eventExample: EventBody = {
@@ -51,7 +52,7 @@ const listEvents = endpoint({
   async handle({ client, query: { after, limit = 100 }, cursors, services: { db } }) {
     const binding = { clientId: client.id, operationId: 'list_events', filters: [] };
     const position = after === undefined ? undefined : Number(cursors.open(after, binding, inQuery('after'))[0]);
-    const { events, reached, hasMore, isTooOld, isTooNew } = await readEvents(db, client.grants, position, limit);
+    const { events, reached, hasMore, isTooOld, isTooNew } = await readEvents(db, client, position, limit);
     if (isTooOld || isTooNew) {
       const happened = isTooOld ? 'Events after this position have been deleted' : 'There is no event at this position';
       const detail = `${happened}. Start again without \`after\`.`;
@@ -64,6 +65,6 @@ const listEvents = endpoint({
 });
 
 export const eventEndpoints: EndpointGroup = {
-  schemas: [appointmentEventSchema, messageEventSchema, emrEventSchema, eventSchema],
+  schemas: [appointmentEventSchema, messageEventSchema, emrEventSchema, timeslotEventSchema, eventSchema],
   endpoints: [listEvents],
 };

@@ -33,13 +33,14 @@ export function wanted(
 ): RawBuilder<unknown> {
   return sql`
     WITH permitted AS MATERIALIZED (
-      SELECT receiver.id, event_types, grants
+      SELECT receiver.id, client_id, event_types, grants
       FROM ${receivers} AS receiver JOIN (${clientsNow(clients.configured())}) AS client ON client.id = receiver.client_id
       WHERE 'webhooks:manage' = ANY(scopes))
     SELECT DISTINCT permitted.id, event.id, event.position, ${orderedBy}
     FROM ${events} AS event JOIN permitted ON CASE
       WHEN event.endpoint_id IS NOT NULL THEN event.endpoint_id = permitted.id
-      ELSE coalesce(event.type = ANY(event_types), true) AND ${isGranted(sql.ref('event.emr'), sql.ref('event.care_unit_id'))} END
+      ELSE coalesce(event.type = ANY(event_types), true) AND coalesce(event.client_id = permitted.client_id, true)
+        AND ${isGranted(sql.ref('event.emr'), sql.ref('event.care_unit_id'))} END
     ORDER BY event.position`;
 }
 
@@ -59,11 +60,16 @@ export async function maySeeSomewhere(
   db: Db,
   clients: Pick<RefreshableClients, 'configured'>,
   clientId: string,
-  { endpoint_id, emr, care_unit_id }: Pick<StoredEvent, 'endpoint_id' | 'emr' | 'care_unit_id'>,
+  {
+    endpoint_id,
+    client_id,
+    emr,
+    care_unit_id,
+  }: Pick<StoredEvent, 'endpoint_id' | 'client_id' | 'emr' | 'care_unit_id'>,
 ): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM (${clientsNow(clients.configured())}) AS client
-    WHERE client.id = ${clientId} AND 'webhooks:manage' = ANY(scopes)
+    WHERE client.id = ${clientId} AND coalesce(${client_id}::text = client.id, true) AND 'webhooks:manage' = ANY(scopes)
       AND (${endpoint_id !== null} OR ${isGranted(sql`${emr}::text`, sql`${care_unit_id}::text`)}) LIMIT 1`.execute(db);
   return rows.length > 0;
 }
@@ -76,11 +82,17 @@ const orderedBy = sql<string | null>`
 export function maySee(
   clients: Pick<ClientRegistry, 'find'>,
   clientId: string,
-  { endpoint_id, emr, care_unit_id }: Pick<StoredEvent, 'endpoint_id' | 'emr' | 'care_unit_id'>,
+  {
+    endpoint_id,
+    client_id,
+    emr,
+    care_unit_id,
+  }: Pick<StoredEvent, 'endpoint_id' | 'client_id' | 'emr' | 'care_unit_id'>,
 ): boolean {
   const client = clients.find(clientId);
   if (!client?.scopes.has('webhooks:manage')) return false;
   if (endpoint_id !== null) return true;
+  if (client_id !== null && client_id !== clientId) return false;
   const granted = client.grants.get(emr);
   return granted !== undefined && (care_unit_id === null || granted.has(care_unit_id));
 }

@@ -11,6 +11,7 @@ interface EventRow {
   /** Written as JSON text. */
   data: ColumnType<Readonly<Record<string, unknown>>, string, string>;
   sealed_appointment: Generated<Buffer | null>;
+  client_id: Generated<string | null>;
   endpoint_id: Generated<string | null>;
   is_observed: Generated<boolean>;
   occurred_at: Generated<Date>;
