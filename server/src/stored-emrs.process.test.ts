@@ -96,6 +96,14 @@ const statuses = (client: Credentials) =>
     gateways.map(async (gateway) => (await gateway.request('GET', `${careUnit}/resources`, { client })).status),
   );
 
+/** Begins a pause of the clinic as if that many seconds ago. */
+async function pause(secondsAgo: number): Promise<void> {
+  await sql`
+    INSERT INTO ehr_pauses (emr, paused_at) VALUES ('clinic', now() - make_interval(secs => ${secondsAgo}))
+    ON CONFLICT (emr) DO UPDATE SET paused_at = excluded.paused_at`.execute(db);
+  onTestFinished(async () => void (await sql`DELETE FROM ehr_pauses`.execute(db)));
+}
+
 test('an EHR is checked, stored, used by all gateways, and removed, and its secret is nowhere', async () => {
   const added = await add(clinic);
   expect(added).toMatchObject({
@@ -126,6 +134,11 @@ test('an EHR is checked, stored, used by all gateways, and removed, and its secr
   expect(exported.stderr).toContain('Set the variables CLINIC_TOKEN.');
   expect(await crossward('emr check --emr clinic')).toMatchObject({ code: 0 });
 
+  expect(await crossward('emr remove clinic')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Pause EHR clinic first, and wait for 20 seconds'),
+  });
+  await pause(20);
   expect(await crossward('emr remove clinic')).toMatchObject({ code: 0 });
   await eventually(async () => expect(await statuses(client)).toEqual([404, 404]));
   expect(await crossward('emr remove clinic')).toMatchObject({
@@ -133,10 +146,11 @@ test('an EHR is checked, stored, used by all gateways, and removed, and its secr
     stderr: expect.stringContaining('The database has no EHR with this id.'),
   });
   expect(
-    (await listActivity(db, 3)).map(({ operator, action, target, outcome }) => [operator, action, target, outcome]),
+    (await listActivity(db, 4)).map(({ operator, action, target, outcome }) => [operator, action, target, outcome]),
   ).toEqual([
     ['command line', 'emr_remove', null, 'not_possible'],
     ['command line', 'emr_remove', 'clinic', 'done'],
+    ['command line', 'emr_remove', 'clinic', 'not_possible'],
     ['command line', 'client_create', client.id, 'done'],
   ]);
   const seen = [added, listed, exported].flatMap(({ stdout, stderr }) => [stdout, stderr]);
@@ -222,6 +236,26 @@ test('a change keeps the secret, unless it would be sent to another address', as
   await eventually(async () => expect(await statuses(client)).toEqual([200, 200]));
 });
 
+test('an EHR moves to another server only when no gateway can be writing to the former one', async () => {
+  await add(clinic);
+  const file = join(folder, 'moved.json');
+  await writeFile(file, JSON.stringify({ CLINIC_TOKEN: token }));
+  const move = () =>
+    change(
+      { ...clinic, settings: { ...clinic.settings, base_url: 'https://ehr.example' } },
+      ` --no-check --secrets ${file}`,
+    );
+  const refused = { code: 1, stderr: expect.stringContaining('Pause EHR clinic first') };
+  expect(await move()).toMatchObject(refused);
+  await pause(5);
+  expect(await move()).toMatchObject({ code: 1, stderr: expect.stringMatching(/1[45] of them are left/) });
+  // A pause that has ended is none.
+  await sql`UPDATE ehr_pauses SET paused_at = now() - interval '1 hour', paused_until = now()`.execute(db);
+  expect(await move()).toMatchObject(refused);
+  await sql`UPDATE ehr_pauses SET paused_until = NULL`.execute(db);
+  expect(await move()).toMatchObject({ code: 0 });
+});
+
 test('an EHR with open work is not removed or moved, unless that is forced', async () => {
   await add(clinic);
   await sql`
@@ -272,7 +306,7 @@ test('the former connection goes on until the new one opens', async () => {
   const client = await clientOfClinic();
   await eventually(async () => expect(await statuses(client)).toEqual([200, 200]));
   const silent = { ...clinic, name: 'Moved', settings: { ...clinic.settings, base_url: 'http://127.0.0.1:1' } };
-  expect(await change(silent, ' --no-check')).toMatchObject({ code: 0 });
+  expect(await change(silent, ' --no-check --force')).toMatchObject({ code: 0 });
   await add({ ...clinic, id: 'beside' });
   for (const { deps } of gateways) {
     await eventually(() =>

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
+import { inEffect } from '../ehr/pauses.ts';
 
 /** An EHR, or one of its care units. */
 export interface WorkPlace {
@@ -36,6 +37,14 @@ export async function countOpenWork(db: Db, places: readonly WorkPlace[]): Promi
     FROM unnest(${places.map(({ emr }) => emr)}::text[], ${places.map(({ careUnit }) => careUnit)}::text[])
       AS place (emr, unit)`.execute(db);
   return rows.filter(({ writes, codes, holds }) => writes + codes + holds > 0);
+}
+
+/** For how many seconds an EHR has been paused. `undefined`: it is not. */
+export async function pausedSeconds(db: Db, emr: string): Promise<number | undefined> {
+  const { rows } = await sql<{ seconds: number }>`
+    SELECT extract(epoch FROM now() - paused_at)::float8 AS seconds FROM ehr_pauses
+    WHERE emr = ${emr} AND ${inEffect}`.execute(db);
+  return rows[0]?.seconds;
 }
 
 /** What decides where the work of an EHR is. */

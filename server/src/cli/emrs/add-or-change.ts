@@ -86,7 +86,11 @@ export function emrAddCommand(output: Output, end: (exitCode: number) => void): 
 export function emrChangeCommand(output: Output, end: (exitCode: number) => void): Command {
   return withInput(new Command('change'))
     .description('Replace what is stored of an EHR, and the secrets that are given, after a check of its connection.')
-    .option('--force', 'also if writes, codes or holds are open where it would not be any more', false)
+    .option(
+      '--force',
+      'also without a pause, and if writes, codes or holds are open where it would not be any more',
+      false,
+    )
     .addHelpText('after', `${explanation}\n${keptExplanation}`)
     .action(async ({ force, ...options }: ChangeOptions) => {
       const { written, fromFile } = await readInput(output, options);

@@ -63,7 +63,9 @@ export function isRejected(
   hint = '',
 ): result is NotPossible {
   if (!(result instanceof NotPossible)) return false;
-  output.err(`EHR ${id}: nothing was changed. ${rejectionText(result)}\n${result.reason === 'open_work' ? hint : ''}`);
+  output.err(
+    `EHR ${id}: nothing was changed. ${rejectionText(result)}\n${['open_work', 'not_paused'].includes(result.reason) ? hint : ''}`,
+  );
   end(exitCodes.failed);
   return true;
 }

@@ -7,7 +7,11 @@ export function emrRemoveCommand(output: Output, end: (exitCode: number) => void
   return new Command('remove')
     .description('Remove an EHR from the database, with its secrets. Clients keep its grants, should it come back.')
     .argument('<emr>', 'EHR id')
-    .option('--force', 'also if writes, codes or holds are open there: they are left to operators', false)
+    .option(
+      '--force',
+      'also without a pause, and if writes, codes or holds are open there: they are left to operators',
+      false,
+    )
     .option(...configOption)
     .action(async (id: string, { force, ...options }: ConfigOption & { readonly force: boolean }) => {
       await withStoredEmrs(output, options, async (work) => {

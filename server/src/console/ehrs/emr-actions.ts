@@ -3,7 +3,13 @@ import type { Db, Tx } from '../../db/kysely.ts';
 import { deleteEmr, insertEmr, lockEmr, replaceEmr } from '../../ehr/stored/change-stored.ts';
 import type { EmrFacts, SecretsByName, StoredEmr } from '../../ehr/stored/stored-emrs.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
-import { countOpenWork, lostPlaces, openWorkText, sameEmrText } from '../../unfinished-writes/open-work.ts';
+import {
+  countOpenWork,
+  lostPlaces,
+  openWorkText,
+  pausedSeconds,
+  sameEmrText,
+} from '../../unfinished-writes/open-work.ts';
 import { act, NotPossible } from '../audit/act.ts';
 import type { OperatorAction } from '../audit/activity.ts';
 import type { Session } from '../sign-in/sessions.ts';
@@ -26,6 +32,9 @@ const rejectionTexts: Readonly<Record<string, string>> = {
 export function rejectionText({ reason, detail }: NotPossible): string {
   return detail || (rejectionTexts[reason] ?? reason);
 }
+
+/** Until no gateway writes to a paused EHR: those that follow last, and the writes that they have begun. */
+const pauseBeforeSeconds = 20;
 
 /** Which EHR to change. `version`: only if it has not changed since. */
 export interface EmrVersion {
@@ -103,7 +112,23 @@ async function assertNothingOpen(tx: Tx, former: StoredEmr, next: EmrFacts | und
   const lost = isKnown ? lostPlaces(former.definition as EmrInFile, next.definition as EmrInFile) : [whole];
   const open = lost.length > 0 ? await countOpenWork(tx, lost) : [];
   if (open.length > 0) throw new NotPossible('open_work', open.map(openWorkText).join('\n'));
+  if (lost.length > 0 && former.isOpen) await assertPaused(tx, former.id);
 }
+
+/**
+ * What another gateway writes while open work is counted is not counted, and its recovery would ask the new server.
+ *
+ * @throws {NotPossible} if the EHR has not been paused for long enough
+ */
+async function assertPaused(tx: Tx, emr: string): Promise<void> {
+  const seconds = await pausedSeconds(tx, emr);
+  if (seconds === undefined) throw new NotPossible('not_paused', notPausedText(emr));
+  const left = Math.ceil(pauseBeforeSeconds - seconds);
+  if (left > 0) throw new NotPossible('not_paused', `${notPausedText(emr)} ${left} of them are left.`);
+}
+
+const notPausedText = (emr: string) =>
+  `Pause EHR ${emr} first, and wait for ${pauseBeforeSeconds} seconds: a booking that a gateway is making could be lost or doubled.`;
 
 /** @throws {NotPossible} with the count, if something is open under the id of an EHR that is to be opened */
 async function assertNothingTakenOver(tx: Tx, emr: string): Promise<void> {

@@ -101,12 +101,12 @@ ${
 ${openForm(context, emr, 'Check and open', false)}`
 }
 <h2>Remove</h2>
-<p>Its settings and secrets are deleted. While writes, codes or holds are open there, it stays.</p>
+<p>Its settings and secrets are deleted. While writes, codes or holds are open there, it stays.${emr.isOpen && ' Pause it 20 seconds before.'}</p>
 ${postForm(
   context,
   `connections/${emr.id}/remove`,
   html`${emrVersionField(emr)}<label class="check"><input type="checkbox" name="sure"> I am sure</label>
-${emr.isOpen && html`<label class="check"><input type="checkbox" name="force"> Also if something is open there: it is left to operators</label>`}
+${emr.isOpen && html`<label class="check"><input type="checkbox" name="force"> Also without a pause, and if something is open there: it is left to operators</label>`}
 <div class="actions"><button class="danger">Remove<span class="aside"> ${emr.name}</span></button></div>`,
 )}`,
   });
