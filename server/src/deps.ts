@@ -139,7 +139,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   const file: Configured = { configuration, connectors: modules };
   const stored = await readStoredEmrs(background, keys);
   assertNotStored(file, stored);
-  const { configured, unused } = await withStored(file, stored.emrs, modules);
+  const { configured, unused, known } = await withStored(file, stored.emrs, modules);
   const opened = await openEhrs(
     configured.configuration,
     modules,
@@ -217,6 +217,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     file,
     stored,
     unused: [...unused, ...opened.first.unused],
+    known,
     migrated: modules,
     readStored: () => readStoredEmrs(background, keys),
     reconfigure,

@@ -27,6 +27,7 @@ test('a reading that fails rejects nothing, and is not tried again before its pa
     file,
     stored: { revision: 'a', emrs: [] },
     unused: [],
+    known: new Map(),
     migrated: [],
     readStored,
     reconfigure: vi.fn(),

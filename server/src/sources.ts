@@ -6,7 +6,7 @@ import type { StoredEmrs } from './ehr/stored/stored-emrs.ts';
 import { describeError } from './log/describe-error.ts';
 import type { Changes, Configured, createReconfigure } from './reconfigure.ts';
 import { ConfigurationError } from './startup/configuration-error.ts';
-import { withStored } from './stored-emrs.ts';
+import { type KnownEmrs, withStored } from './stored-emrs.ts';
 
 /** Milliseconds after which stored EHRs that could not be used are tried again. Twice as long each time, up to the longest. */
 const shortestRetryPause = 10_000;
@@ -30,6 +30,7 @@ interface Parts {
   readonly file: Configured;
   readonly stored: StoredEmrs;
   readonly unused: readonly UnusedEmr[];
+  readonly known: KnownEmrs;
   readonly migrated: readonly ConnectorModule[];
   readStored(): Promise<StoredEmrs>;
   readonly reconfigure: ReturnType<typeof createReconfigure>;
@@ -38,7 +39,7 @@ interface Parts {
 }
 
 export function createSources({ migrated, readStored, reconfigure, watch, log, ...first }: Parts): Sources {
-  let { file, stored } = first;
+  let { file, stored, known } = first;
   let turn: Promise<unknown> = Promise.resolve();
   let isReading = false;
   /** The revision that was read last, or whose reading failed: then `retryAt` decides. */
@@ -60,10 +61,11 @@ export function createSources({ migrated, readStored, reconfigure, watch, log, .
     isForced: boolean,
     isSameFile: boolean,
   ): Promise<Changes> {
-    const { configured, unused } = await withStored(nextFile, nextStored.emrs, migrated);
-    const changes = await reconfigure(configured, isForced, isSameFile);
+    const next = await withStored(nextFile, nextStored.emrs, migrated, known);
+    const changes = await reconfigure(next.configured, isForced, isSameFile);
     file = nextFile;
-    tell([...unused, ...changes.unused]);
+    known = next.known;
+    tell([...next.unused, ...changes.unused]);
     return changes;
   }
 

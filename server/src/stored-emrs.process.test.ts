@@ -203,7 +203,7 @@ test('what is wrong with an EHR is told with its place, and nothing is stored', 
   expect((await crossward('emr list')).stdout).not.toContain('clinic');
 });
 
-test('a draft is called by nobody, and opened later', async () => {
+test('a draft is called by no gateway, and opened later', async () => {
   fake.seen.length = 0;
   expect(await add(clinic, ' --draft --no-check')).toMatchObject({ code: 0 });
   expect((await crossward('emr list')).stdout).toContain('clinic  operators  draft');
@@ -217,8 +217,10 @@ test('a draft is called by nobody, and opened later', async () => {
 
 test('a change keeps the secret, unless it would be sent to another address', async () => {
   await add(clinic);
-  vi.stubEnv('CLINIC_TOKEN', '');
+  // The shell's variable may be the secret of another EHR.
+  vi.stubEnv('CLINIC_TOKEN', 'of-another-ehr');
   expect(await change({ ...clinic, name: 'Renamed' })).toMatchObject({ code: 0 });
+  vi.stubEnv('CLINIC_TOKEN', '');
   await eventually(() =>
     expect(gateways.map(({ deps }) => deps.services.ehrs.get('clinic')?.name)).toEqual(['Renamed', 'Renamed']),
   );
@@ -299,6 +301,28 @@ test('a row that cannot be used hides no other, and is told', async () => {
   }
   expect(first.logLines.filter((line) => line.includes('stored EHR not used'))).toHaveLength(1);
   expect((await crossward('emr list')).stdout).toMatch(/^away {2}operators {2}unusable {2}.*cannot be decrypted/m);
+});
+
+test('an EHR in use whose row this gateway cannot read stays in use, unless the row means another server', async () => {
+  await add(clinic);
+  const client = await clientOfClinic();
+  await eventually(async () => expect(await statuses(client)).toEqual([200, 200]));
+  const store = async (path: string, value: string) => {
+    await sql`UPDATE stored_emrs SET definition = jsonb_set(definition::jsonb, ${path}::text[], ${value}::jsonb)
+      WHERE id = 'clinic'`.execute(db);
+    await revise();
+  };
+  await store('{settings,of_a_newer_version}', 'true');
+  for (const { deps } of gateways) {
+    await eventually(() =>
+      expect(deps.watch.state.unused).toMatchObject([
+        { emr: 'clinic', text: expect.stringContaining('its former settings stay in use') },
+      ]),
+    );
+  }
+  expect(await statuses(client)).toEqual([200, 200]);
+  await store('{settings,base_url}', '"https://evil.example"');
+  await eventually(async () => expect(await statuses(client)).toEqual([404, 404]));
 });
 
 test('the former connection goes on until the new one opens', async () => {

@@ -1,50 +1,75 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
-import type { Configuration, ConfiguredEmr } from './config/configuration.ts';
+import type { Configuration, ConfiguredEmr, EmrInFile } from './config/configuration.ts';
 import { configuredEmr, emrMistakes, emrMistakeText, secretNames } from './config/one-emr.ts';
 import type { UnusedEmr } from './ehr/registry.ts';
 import type { StoredEmr } from './ehr/stored/stored-emrs.ts';
 import { assertUsable, type Configured } from './reconfigure.ts';
 import { ConfigurationError } from './startup/configuration-error.ts';
+import { lostPlaces } from './unfinished-writes/open-work.ts';
 
 /** A configuration with the stored EHRs that can be used, and why the others cannot. */
 export interface WithStored {
   readonly configured: Configured & { readonly stored: ReadonlySet<string> };
   readonly unused: readonly UnusedEmr[];
+  readonly known: KnownEmrs;
+}
+
+/** Stored EHRs in use, by id. */
+export type KnownEmrs = ReadonlyMap<string, KnownEmr>;
+
+interface KnownEmr {
+  readonly version: string;
+  /** Beside which it was looked for mistakes. */
+  readonly file: Configuration;
+  readonly emr: ConfiguredEmr;
 }
 
 /**
- * Adds the stored EHRs to those of the file. Drafts are left out, and so is one that this gateway cannot use: it hides no other.
+ * Adds the stored EHRs to those of the file. Drafts are left out. One that this gateway cannot use hides no other: if its row
+ * still means the same place, its former settings stay in use, otherwise it is left out.
  *
  * @param migrated the connectors whose tables the start has created
+ * @param before those in use until now
  */
 export async function withStored(
   { configuration, connectors }: Configured,
   emrs: readonly StoredEmr[],
   migrated: readonly ConnectorModule[],
+  before: KnownEmrs = new Map(),
 ): Promise<WithStored> {
-  const usable: ConfiguredEmr[] = [];
+  const known = new Map<string, KnownEmr>();
   const unused: UnusedEmr[] = [];
-  const usableBefore = known.get(configuration);
-  const usableNow = new Map<string, ConfiguredEmr>();
-  known.set(configuration, usableNow);
-  for (const emr of emrs.filter(({ isOpen }) => isOpen)) {
+  for (const stored of emrs.filter(({ isOpen }) => isOpen)) {
+    const { id, version, secrets } = stored;
+    const former = before.get(id);
+    const isAsBefore = secrets && former?.version === version && former.file === configuration;
     try {
-      const before = emr.secrets && usableBefore?.get(emr.version);
-      const found = before ?? (await usableEmr(emr, { configuration, connectors }, migrated));
-      usableNow.set(emr.version, found);
-      usable.push(found);
+      const emr = isAsBefore ? former.emr : await usableEmr(stored, { configuration, connectors }, migrated);
+      known.set(id, { version, file: configuration, emr });
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
-      unused.push({ emr: emr.id, text: error.mistakes.join('; ') });
+      const staysInUse = former && mayStayInUse(former.emr, stored, { configuration, connectors });
+      if (staysInUse) known.set(id, former);
+      const mistakes = [...error.mistakes, ...(staysInUse ? ['its former settings stay in use'] : [])];
+      unused.push({ emr: id, text: mistakes.join('; ') });
     }
   }
+  const usable = [...known.values()].map(({ emr }) => emr);
   const merged = { ...configuration, emrs: [...configuration.emrs, ...usable] };
-  const stored = new Set(usable.map(({ id }) => id));
-  return { configured: { configuration: merged, connectors, stored }, unused };
+  return { configured: { configuration: merged, connectors, stored: new Set(known.keys()) }, unused, known };
 }
 
-/** Those that were found usable with a configuration file, by their version: most do not change with the others. */
-const known = new WeakMap<Configuration, Map<string, ConfiguredEmr>>();
+/** Whether the former settings mean the same server and care units as a row that cannot be used. */
+function mayStayInUse(former: ConfiguredEmr, { definition }: StoredEmr, { configuration, connectors }: Configured) {
+  const { care_units: units } = definition as Partial<EmrInFile>;
+  const isReadable = Array.isArray(units) && units.every((unit) => typeof unit?.id === 'string');
+  return (
+    isReadable &&
+    lostPlaces(former, definition as EmrInFile).length === 0 &&
+    connectors.some(({ name }) => name === former.connector) &&
+    !configuration.emrs.some(({ id }) => id === former.id)
+  );
+}
 
 /** @throws {ConfigurationError} with why it cannot be used, never with a secret */
 async function usableEmr(

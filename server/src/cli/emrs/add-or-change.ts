@@ -21,10 +21,10 @@ import {
 } from './administration.ts';
 import {
   assertOneInput,
-  givenSecrets,
   type InputOptions,
   readEmrs,
   readSecrets,
+  secretsOfEnvironment,
   type WrittenEmr,
 } from './read-input.ts';
 
@@ -34,7 +34,7 @@ A secret is { env: NAME }. Its value comes from --secrets, otherwise from the en
 encrypted in the database and not shown again.`;
 
 const keptExplanation = `
-A secret that is not given stays, unless the EHR has another connector or an address that it did not have: then all
+A stored secret stays, whatever the environment has, until --secrets replaces it, unless the EHR has another connector or an address that it did not have: then all
 secrets are needed again.`;
 
 const sameEmrHint = 'If it is, --force opens it.\n';
@@ -63,7 +63,7 @@ interface Storable {
 export function emrAddCommand(output: Output, end: (exitCode: number) => void): Command {
   return withInput(new Command('add'))
     .description('Store an EHR in the database, after a check of its connection. No restart is needed.')
-    .option('--draft', 'store it without opening it: nobody calls it until `emr open`')
+    .option('--draft', 'store it without opening it: only checks call it until `emr open`')
     .option('--template <name>', 'print a template to begin with, and store nothing; `emr templates` lists them')
     .option('--force', 'also if writes, codes or holds are open under the id: it is the same EHR', false)
     .addHelpText('after', explanation)
@@ -160,7 +160,9 @@ function storable(
   const mistakes = mistakesBeside(work, definition);
   if (mistakes.length > 0) throw fail(mistakes);
   const { id } = definition as { readonly id: string };
-  const given = givenSecrets(definition, fromFile);
+  const unnamed = neededSecrets(definition, fromFile, former).missing;
+  // A variable of the shell does not replace what is stored: it may be of another EHR.
+  const given = { ...secretsOfEnvironment(unnamed), ...fromFile };
   const { secrets, missing, isElsewhere } = neededSecrets(definition, given, former);
   if (missing.length === 0) return { id, definition, secrets };
   const why = isElsewhere ? ', because the EHR has another connector or address' : '';

@@ -1,7 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { parseYaml, type YamlFile } from '../../config/file/yaml-file.ts';
 import { formatPath, isMapping, type Mistake, type Path } from '../../config/mistakes/mistake.ts';
-import { secretNames } from '../../config/one-emr.ts';
 import type { SecretsByName } from '../../ehr/stored/stored-emrs.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
 import { readText } from '../../startup/read-text.ts';
@@ -60,9 +59,9 @@ export async function readEmrs(output: Output, path: string): Promise<readonly W
 }
 
 /**
- * The secrets that definitions name: those of the file of secrets, otherwise variables of the environment.
+ * The secrets of a file.
  *
- * @param path of YAML or JSON with the secrets by name. `-`: standard input. Absent: only the environment
+ * @param path of YAML or JSON with the secrets by name. `-`: standard input. Absent: none
  * @throws {ConfigurationError} if the file has another form. The message has no value of it
  */
 export async function readSecrets(output: Output, path: string | undefined): Promise<SecretsByName> {
@@ -74,11 +73,11 @@ export async function readSecrets(output: Output, path: string | undefined): Pro
   return value as SecretsByName;
 }
 
-/** The secrets for a definition. */
-export function givenSecrets(definition: unknown, fromFile: SecretsByName): SecretsByName {
+/** Those of the secrets that are variables of the environment. */
+export function secretsOfEnvironment(names: readonly string[]): SecretsByName {
   return Object.fromEntries(
-    secretNames(definition).flatMap((name) => {
-      const value = Object.hasOwn(fromFile, name) ? fromFile[name] : process.env[name];
+    names.flatMap((name) => {
+      const value = process.env[name];
       return value ? [[name, value] as const] : [];
     }),
   );

@@ -1,6 +1,7 @@
 import { isMapping } from '../../../config/mistakes/mistake.ts';
 import { configuredEmr } from '../../../config/one-emr.ts';
 import { checkConnection, type EmrCheck, isConnectionWell } from '../../../ehr/check-connection.ts';
+import { neededSecrets } from '../../../ehr/stored/kept-secrets.ts';
 import { type Html, html } from '../../../html/html.ts';
 import { NotPossible, record } from '../../audit/act.ts';
 import { consolePage, postForm } from '../../frame/frame.ts';
@@ -93,7 +94,11 @@ export async function checkStored({ deps, session }: SignedIn, emr: Connecting):
 function recommended(context: SignedIn, emr: Connecting, { probe }: EmrCheck): Html | false {
   const entries = Object.entries(probe?.recommendedSettings ?? {});
   if (entries.length === 0) return false;
+  // No secret goes to an address that it was not given for: those are typed, with the secrets.
+  const mayApply = (settings: Readonly<Record<string, unknown>>) =>
+    !neededSecrets(withSettings(emr, settings), {}, emr).isElsewhere;
   const apply = (settings: Readonly<Record<string, unknown>>, label: Html) =>
+    mayApply(settings) &&
     postForm(
       context,
       `connections/${emr.id}/apply`,
@@ -107,7 +112,8 @@ ${table(
   entries.map(([key, value]) => [
     html`<code>${key}</code>`,
     html`<code>${JSON.stringify(value)}</code>`,
-    apply({ [key]: value }, html`Apply<span class="aside"> ${key}</span>`),
+    apply({ [key]: value }, html`Apply<span class="aside"> ${key}</span>`) ||
+      'Under Settings, with the secrets: it names an address.',
   ]),
 )}${entries.length > 1 && html`<div class="actions">${apply(Object.fromEntries(entries), html`Apply all`)}</div>`}`;
 }
@@ -117,18 +123,20 @@ async function applyRecommended(context: SignedIn): Promise<ConsoleResponse> {
   const emr = await findConnecting(context);
   if (isResponse(emr)) return emr;
   const { form } = context.request;
-  const settings = parse(form.get('settings') ?? '');
-  const former = isMapping(emr.definition) ? emr.definition : {};
+  const result = await changeWithItsSecrets(context, emr, withSettings(emr, parse(form.get('settings') ?? '')));
+  if (!(result instanceof NotPossible)) return seeOther(context, `connections/${emr.id}/check?result=applied`);
+  return page(context, emr, html`${notice('bad', rejectionText(result))}${checkButton(context, emr, 'Check again')}`);
+}
+
+/** The definition of an EHR with other settings. A part of a setting leaves the others, such as those of the sign-in. */
+function withSettings({ definition }: Connecting, settings: Readonly<Record<string, unknown>>) {
+  const former = isMapping(definition) ? definition : {};
   const stored = isMapping(former.settings) ? former.settings : {};
-  // A part of a setting leaves the others, such as those of the sign-in.
   const applied = Object.entries(settings).map(([key, value]) => {
     const before = stored[key];
     return [key, isMapping(before) && isMapping(value) ? { ...before, ...value } : value] as const;
   });
-  const definition = { ...former, settings: { ...stored, ...Object.fromEntries(applied) } };
-  const result = await changeWithItsSecrets(context, emr, definition);
-  if (!(result instanceof NotPossible)) return seeOther(context, `connections/${emr.id}/check?result=applied`);
-  return page(context, emr, html`${notice('bad', rejectionText(result))}${checkButton(context, emr, 'Check again')}`);
+  return { ...former, settings: { ...stored, ...Object.fromEntries(applied) } };
 }
 
 function parse(text: string): Record<string, unknown> {

@@ -9,7 +9,10 @@ import { listActivity } from '../../audit/activity.ts';
 
 const token = 'kanari-token-typed-in-the-console-08';
 let accepted = token;
-const fake = await startFake({ authorization: () => `Bearer ${accepted}` });
+const fake = await startFake({
+  authorization: () => `Bearer ${accepted}`,
+  habits: { namesItself: 'https://inside.example/fhir' },
+});
 const gateway = await startGateway({ configure: withConsole, logLevel: 'debug' });
 afterAll(async () => {
   await gateway.close();
@@ -42,7 +45,7 @@ test('an EHR is connected in the console: draft, settings, check, care units, op
     browser.submit('/console/new-connection', { id: 'north', name: 'North clinic', connector: 'fhir-r4' }),
   );
   expect(made.path).toBe('/console/connections/north/settings?result=created');
-  for (const words of ['Base URL', 'Base URL of the FHIR interface, without a query.', 'Draft: called by nobody'])
+  for (const words of ['Base URL', 'Base URL of the FHIR interface, without a query.', 'Draft: called by checks only'])
     expect(made.text).toContain(words);
 
   // Without the address, the draft is stored and says what it lacks.
@@ -65,6 +68,9 @@ test('an EHR is connected in the console: draft, settings, check, care units, op
   const checked = await seen(browser.submit('/console/connections/north/check'));
   expect(checked.text).toContain('The connection works.');
   expect(checked.text).toContain('Recommended settings');
+  expect(checked.text).toContain(
+    'own_base_urls [&quot;https://inside.example/fhir&quot;] Under Settings, with the secrets',
+  );
   // No secret goes to another address.
   const elsewhere = JSON.stringify({ base_url: 'http://127.0.0.1:9/fhir' });
   const refused = await seen(browser.submit('/console/connections/north/apply', { settings: elsewhere }));

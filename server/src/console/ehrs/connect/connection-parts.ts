@@ -123,7 +123,7 @@ export function stepHead(
   current: (typeof steps)[number][0],
 ): Html {
   return html`${resultOf(context)}<p><a href="${linkTo(context, 'connections')}">All connections</a></p>
-<div class="title"><h1>${name}</h1>${isOpen ? badge('good', 'Open') : badge('notice', 'Draft: called by nobody')}</div>
+<div class="title"><h1>${name}</h1>${isOpen ? badge('good', 'Open') : badge('notice', 'Draft: called by checks only')}</div>
 <p class="quiet"><code>${id}</code></p>
 <ol class="stages" aria-label="Steps">${steps.map(
     ([path, label]) =>

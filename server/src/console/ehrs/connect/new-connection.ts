@@ -88,7 +88,7 @@ async function firstForm(context: SignedIn, mistakes: readonly FieldMistake[]): 
     content: html`${isWrong && mistakeSummary('Nothing was stored.', mistakes)}
 <p><a href="${linkTo(context, 'connections')}">All connections</a></p>
 <h1>New connection</h1>
-<p>The EHR is a draft first: it is stored, and nobody calls it until you open it. You can leave each step and go on later.</p>
+<p>The EHR is a draft first: it is stored, and only checks and reports call it until you open it. You can leave each step and go on later.</p>
 ${postForm(
   context,
   'new-connection',
