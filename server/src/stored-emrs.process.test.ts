@@ -325,6 +325,21 @@ test('an EHR in use whose row this gateway cannot read stays in use, unless the 
   await eventually(async () => expect(await statuses(client)).toEqual([404, 404]));
 });
 
+test('doctor checks the EHRs of the database too', async () => {
+  await add(clinic);
+  const path = join(folder, 'without-emrs.yaml');
+  await writeFile(path, 'emrs: []\nclients: []\n');
+  vi.stubEnv('CROSSWARD_CONFIG', path);
+  const said = async () => (await crossward('doctor')).stdout;
+  expect(await said()).toMatch(/ok +clinic +fhir-r4 is open/);
+  accepted = 'another';
+  expect(await said()).toMatch(/problem +clinic +/);
+  await sql`UPDATE stored_emrs SET definition = jsonb_set(definition::jsonb, '{name}', '"Other"') WHERE id = 'clinic'`.execute(
+    db,
+  );
+  expect(await said()).toContain('is stored in the database, and cannot be used: its secret key is unknown');
+});
+
 test('the former connection goes on until the new one opens', async () => {
   await add(clinic);
   const client = await clientOfClinic();

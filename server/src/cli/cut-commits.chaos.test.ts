@@ -33,8 +33,42 @@ async function account(): Promise<string> {
   return name;
 }
 
-/** Prepares what a command changes. Returns the words of the command, and what says whether the change was made. */
-const commands: Record<string, () => Promise<readonly [string, () => Promise<unknown>]>> = {
+const rowOf = (id: string) => () => db.selectFrom('stored_emrs').selectAll().where('id', '=', id).execute();
+
+/** An EHR as `emr add` and `emr change` read it. */
+function definitionOf(id: string, name: string): string {
+  const careUnit = { id: 'main', name: 'Main', time_zone: 'Europe/Oslo', language: 'nb' };
+  return JSON.stringify({ id, name, connector: 'sandbox', settings: { country: 'NO' }, care_units: [careUnit] });
+}
+
+async function draft(): Promise<string> {
+  const id = `clinic-${++names}`;
+  const added = await crossward('emr add --from - --no-check --draft', definitionOf(id, 'Clinic'));
+  expect(added).toMatchObject({ code: 0 });
+  return id;
+}
+
+/**
+ * Prepares what a command changes. Returns the words of the command, what says whether the change was made, and the standard
+ * input.
+ */
+const commands: Record<string, () => Promise<readonly [string, () => Promise<unknown>, string?]>> = {
+  'emr add': async () => {
+    const id = `clinic-${++names}`;
+    return ['emr add --from - --no-check', rowOf(id), definitionOf(id, 'Clinic')];
+  },
+  'emr change': async () => {
+    const id = await draft();
+    return ['emr change --from - --no-check', rowOf(id), definitionOf(id, 'Renamed')];
+  },
+  'emr open': async () => {
+    const id = await draft();
+    return [`emr open ${id} --no-check`, rowOf(id)];
+  },
+  'emr remove': async () => {
+    const id = await draft();
+    return [`emr remove ${id}`, rowOf(id)];
+  },
   'operators create': async () => {
     const name = `operator-${++names}`;
     return [`operators create ${name} --role view`, () => operatorsWith(name)];
@@ -95,13 +129,13 @@ const operatorsWith = (name: string) =>
 test.each(Object.keys(commands).flatMap((command) => [[command, 'before'] as const, [command, 'after'] as const]))(
   '%s whose connection breaks %s COMMIT is told as unknown, and can be repeated',
   async (command, kind) => {
-    const [words, look] = (await commands[command]?.()) ?? ['', () => Promise.resolve()];
+    const [words, look, input = 'another password\n'] = (await commands[command]?.()) ?? ['', () => Promise.resolve()];
     const atFirst = await look();
     const proxy = await startPostgresProxy(url ?? '');
     onTestFinished(() => proxy.close());
     vi.stubEnv('DATABASE_URL', proxy.url);
     const failed = proxy.cutNext({ kind });
-    const { code, stdout, stderr } = await crossward(words, 'another password\n');
+    const { code, stdout, stderr } = await crossward(words, input);
     await failed.settled;
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('The outcome is unknown');
@@ -109,7 +143,7 @@ test.each(Object.keys(commands).flatMap((command) => [[command, 'before'] as con
     if (kind === 'before') expect(afterwards).toEqual(atFirst);
     else expect(afterwards).not.toEqual(atFirst);
     // A retry makes what was not made, and otherwise says so or makes it again.
-    const repeated = await crossward(words, 'another password\n');
+    const repeated = await crossward(words, input);
     expect(repeated.stderr).not.toContain('The outcome is unknown');
     if (kind === 'before') expect(repeated.code).toBe(0);
     expect(await look()).not.toEqual(atFirst);

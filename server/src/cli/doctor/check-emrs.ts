@@ -1,14 +1,20 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import type { Configuration, ConfiguredEmr } from '../../config/configuration.ts';
+import type { Environment } from '../../config/environment/environment.ts';
 import type { Database } from '../../db/database.ts';
 import { createDb } from '../../db/kysely.ts';
 import { checkConnection, type EmrCheck, connectionFindings as findingsIn } from '../../ehr/check-connection.ts';
 import { type Pause, readPauses } from '../../ehr/pauses.ts';
+import { readStoredEmrs } from '../../ehr/stored/stored-emrs.ts';
+import { createKeyRing } from '../../secrets/key-ring.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
+import { withStored } from '../../stored-emrs.ts';
 import type { RunningGateway } from './check-gateway.ts';
+import { readKeys } from './check-secret-key.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 interface Around {
+  readonly environment: Environment;
   readonly connectors: readonly ConnectorModule[];
   /** Absent: it cannot be opened here, or lacks migrations. */
   readonly database?: Database | undefined;
@@ -18,16 +24,33 @@ interface Around {
 const found = findingsOf('EHRs');
 
 /** Connects to each EHR that is not paused, with connections of its own. Changes nothing in them. */
-export async function checkEmrs({ emrs }: Configuration, around: Around): Promise<Finding[]> {
+export async function checkEmrs(configuration: Configuration, around: Around): Promise<Finding[]> {
   const pauses = await pausesIn(around);
-  return (
-    await Promise.all(
-      emrs.map((emr) => {
-        const pause = pauses.get(emr.id);
-        return pause === undefined ? checkEmr(emr, around) : [found(emr.id, 'warning', pause)];
-      }),
-    )
-  ).flat();
+  const { emrs, findings } = await withStoredOnes(configuration, around);
+  const checked = await Promise.all(
+    emrs.map((emr) => {
+      const pause = pauses.get(emr.id);
+      return pause === undefined ? checkEmr(emr, around) : [found(emr.id, 'warning', pause)];
+    }),
+  );
+  return [...checked.flat(), ...findings];
+}
+
+/** The EHRs of the configuration and the open ones of the database, and which of these no gateway can use. */
+async function withStoredOnes(configuration: Configuration, { connectors, database, environment }: Around) {
+  const none = { emrs: configuration.emrs, findings: [] };
+  if (!database) return none;
+  // What is wrong with the keys is a finding about them.
+  const keys = await readKeys(environment)
+    .then((it) => it.keys)
+    .catch(() => undefined);
+  if (!keys) return none;
+  const stored = await readStoredEmrs(createDb(database), createKeyRing(keys));
+  const { configured, unused } = await withStored({ configuration, connectors }, stored.emrs, connectors);
+  const findings = unused.map(({ emr, text }) =>
+    found(emr, 'problem', `is stored in the database, and cannot be used: ${text}`),
+  );
+  return { emrs: configured.configuration.emrs, findings };
 }
 
 /** The pauses in words, by the id of the EHR. The running gateway knows which there are. */

@@ -82,7 +82,7 @@ async function unprovenIn(db: Db, keys: SecretKeys): Promise<Finding[]> {
 }
 
 /** As the gateway reads them: from the environment, or in the demo from its data directory. */
-async function readKeys({
+export async function readKeys({
   configurationPath,
   dataDirectory,
   secretKey,

@@ -47,7 +47,7 @@ async function inOrder(setup: Setup, wanted: readonly Area[], mustRun: boolean):
     const others = await Promise.all(
       [
         wants('database') && database ? checkAuditExport(configuration, database) : [],
-        wants('EHRs') ? checkEmrs(configuration, { connectors, database, running: gateway.running }) : [],
+        wants('EHRs') ? checkEmrs(configuration, { environment, connectors, database, running: gateway.running }) : [],
         wants('messages') ? checkMessages(configuration, database) : [],
         wants('messages') && database ? checkWebhooks(database) : [],
         wants('public addresses') ? checkPublicAddresses(configuration, gateway.running) : [],

@@ -51,7 +51,7 @@ export async function readSetup(config: string | undefined): Promise<Setup> {
     const text =
       path === undefined
         ? 'CROSSWARD_CONFIG is not set: the gateway runs the demo'
-        : `${path}: EHRs ${emrs.map(({ id }) => id).join(', ')}; ${clients.length} ${clients.length === 1 ? 'client' : 'clients'}`;
+        : `${path}: ${emrs.length === 0 ? 'no EHRs' : `EHRs ${emrs.map(({ id }) => id).join(', ')}`}; ${clients.length} ${clients.length === 1 ? 'client' : 'clients'}`;
     findings.push(found(subject, 'ok', text), ...plainText(loaded.configuration));
   }
   return {
