@@ -75,7 +75,7 @@ const idleTimeout = 600_000;
 const longestPathParameter = 200 * 4 * 3;
 
 /** What the console has in common with the rest of the interface. */
-type SharedConsoleDeps = 'services' | 'webhooks' | 'log';
+type SharedConsoleDeps = 'services' | 'slots' | 'sameServices' | 'webhooks' | 'log';
 
 /** What the HTTP interface depends on. */
 export interface AppDeps
@@ -242,7 +242,7 @@ export async function buildApp(
   if (deps.console) {
     await addConsole(
       app,
-      { ...deps.console, services: deps.services, webhooks: deps.webhooks, log: deps.log },
+      { ...deps.console, services, slots, sameServices, webhooks, log: deps.log },
       { requestsPerMinute: deps.limits.page_requests_per_minute, publicUrl },
     );
   }

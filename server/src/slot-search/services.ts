@@ -55,6 +55,16 @@ export function searchableIn(
   return [...found.values()];
 }
 
+/** The services of a care unit that nobody can search for in many care units. */
+export function unmappedIn(
+  configured: readonly ConfiguredService[],
+  place: InCareUnit,
+  services: readonly HealthcareService[],
+): readonly HealthcareService[] {
+  const mapped = new Set(searchableIn(configured, place, services).flatMap(({ ids }) => ids));
+  return services.filter(({ id }) => !mapped.has(id));
+}
+
 /** A code as callers send it. None without a system: it means something else in each EHR. */
 function tokenOf({ system, code }: NonNullable<HealthcareService['codes']>[number]): readonly string[] {
   return system === null ? [] : [`${system}|${code}`];

@@ -17,6 +17,7 @@ import { sumUp } from '../overview/chart.ts';
 import { resultOf } from './connections.ts';
 import { callFigures, checkForm, hourCharts, lastSuccess, reportForm, resumeForm, stateBadge } from './ehr-parts.ts';
 import { pausePart } from './pause.ts';
+import { unmappedServices } from './unmapped-services.ts';
 
 export const routes: readonly Route[] = [
   { method: 'GET', path: 'connections/:emr', role: 'view', page: connectionPage },
@@ -59,6 +60,7 @@ ${facts([
   ['Connector', emr.connector],
   ...(certificate ? [['Client certificate', certificate.detail] as const] : []),
   ['Care units', emr.care_units.map(({ name }) => name).join(', ')],
+  ['Services without a mapping', await unmappedServices(context, ehr)],
   ['Unfinished operations', waiting === '' ? 'none' : html`<a href="${linkTo(context, 'operations')}">${waiting}</a>`],
 ])}
 ${pausePart(context, emr)}`;

@@ -5,10 +5,12 @@ import type { Configuration, ConfiguredAccess, ConfiguredEmr } from '../../confi
 import type { ConsoleSettings } from '../../config/console-settings.ts';
 import type { ConfigurationState } from '../../config/file/configuration-state.ts';
 import type { AroundEmrs } from '../../config/one-emr.ts';
+import type { ConfiguredService } from '../../config/schema/services.ts';
 import type { DatabaseClock } from '../../db/clock.ts';
 import type { Channel } from '../../db/tables/messages.ts';
 import type { TroubleWatch } from '../../db/troubles.ts';
 import type { ReadFigures } from '../../ehr/figures.ts';
+import type { Asker } from '../../slot-search/ask.ts';
 import type { WriteServices } from '../../writes/write-kind.ts';
 import type { Role } from '../accounts/roles.ts';
 import type { CredentialServices } from '../sign-in/credentials.ts';
@@ -38,6 +40,9 @@ export interface ConsoleParts {
   refreshStored(): Promise<void>;
   /** Makes this process use committed pauses of EHRs at once. */
   refreshPauses(): Promise<void>;
+  readonly slots: Pick<Asker, 'servicesOf'>;
+  /** Services that mean the same in all care units, as they are configured now. */
+  sameServices(): readonly ConfiguredService[];
   readonly webhooks: Configuration['webhooks'];
   readonly database: PostgresPool;
   readonly troubles: Pick<TroubleWatch, 'current' | 'since'>;
