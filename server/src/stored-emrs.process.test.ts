@@ -136,9 +136,9 @@ test('an EHR is checked, stored, used by all gateways, and removed, and its secr
 
   expect(await crossward('emr remove clinic')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('Pause EHR clinic first, and wait for 20 seconds'),
+    stderr: expect.stringContaining('Pause EHR clinic first, and wait for 40 seconds'),
   });
-  await pause(20);
+  await pause(40);
   expect(await crossward('emr remove clinic')).toMatchObject({ code: 0 });
   await eventually(async () => expect(await statuses(client)).toEqual([404, 404]));
   expect(await crossward('emr remove clinic')).toMatchObject({
@@ -249,7 +249,7 @@ test('an EHR moves to another server only when no gateway can be writing to the 
     );
   const refused = { code: 1, stderr: expect.stringContaining('Pause EHR clinic first') };
   expect(await move()).toMatchObject(refused);
-  await pause(5);
+  await pause(25);
   expect(await move()).toMatchObject({ code: 1, stderr: expect.stringMatching(/1[45] of them are left/) });
   // A pause that has ended is none.
   await sql`UPDATE ehr_pauses SET paused_at = now() - interval '1 hour', paused_until = now()`.execute(db);

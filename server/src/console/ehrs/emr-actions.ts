@@ -1,4 +1,6 @@
 import type { EmrInFile } from '../../config/configuration.ts';
+import { isMapping } from '../../config/mistakes/mistake.ts';
+import { resolveConnection } from '../../config/schema/connection.ts';
 import type { Db, Tx } from '../../db/kysely.ts';
 import { deleteEmr, insertEmr, lockEmr, replaceEmr } from '../../ehr/stored/change-stored.ts';
 import type { EmrFacts, SecretsByName, StoredEmr } from '../../ehr/stored/stored-emrs.ts';
@@ -33,8 +35,21 @@ export function rejectionText({ reason, detail }: NotPossible): string {
   return detail || (rejectionTexts[reason] ?? reason);
 }
 
-/** Until no gateway writes to a paused EHR: those that follow last, and the writes that they have begun. */
-const pauseBeforeSeconds = 20;
+/** Seconds after which the last gateway knows of a pause. */
+const pauseKnownSeconds = 10;
+const calls = resolveConnection();
+
+/**
+ * Seconds of a pause after which no gateway has a plan that is not stored yet, or calls the server: the last one may wait for a
+ * call that it has begun before it knew of the pause.
+ */
+function pauseBefore({ definition }: StoredEmr): number {
+  const connection = isMapping(definition) && isMapping(definition.connection) ? definition.connection : {};
+  const milliseconds =
+    Number(connection.timeout_ms ?? calls.timeout_ms) + Number(connection.queue_timeout_ms ?? calls.queue_timeout_ms);
+  // Somebody may have changed the row.
+  return pauseKnownSeconds + Math.ceil((Number.isFinite(milliseconds) ? milliseconds : calls.timeout_ms) / 1000);
+}
 
 /** Which EHR to change. `version`: only if it has not changed since. */
 export interface EmrVersion {
@@ -112,7 +127,7 @@ async function assertNothingOpen(tx: Tx, former: StoredEmr, next: EmrFacts | und
   const lost = isKnown ? lostPlaces(former.definition as EmrInFile, next.definition as EmrInFile) : [whole];
   const open = lost.length > 0 ? await countOpenWork(tx, lost) : [];
   if (open.length > 0) throw new NotPossible('open_work', open.map(openWorkText).join('\n'));
-  if (lost.length > 0 && former.isOpen) await assertPaused(tx, former.id);
+  if (lost.length > 0 && former.isOpen) await assertPaused(tx, former);
 }
 
 /**
@@ -120,15 +135,14 @@ async function assertNothingOpen(tx: Tx, former: StoredEmr, next: EmrFacts | und
  *
  * @throws {NotPossible} if the EHR has not been paused for long enough
  */
-async function assertPaused(tx: Tx, emr: string): Promise<void> {
-  const seconds = await pausedSeconds(tx, emr);
-  if (seconds === undefined) throw new NotPossible('not_paused', notPausedText(emr));
-  const left = Math.ceil(pauseBeforeSeconds - seconds);
-  if (left > 0) throw new NotPossible('not_paused', `${notPausedText(emr)} ${left} of them are left.`);
+async function assertPaused(tx: Tx, former: StoredEmr): Promise<void> {
+  const needed = pauseBefore(former);
+  const seconds = await pausedSeconds(tx, former.id);
+  const left = seconds === undefined ? undefined : Math.ceil(needed - seconds);
+  if (left !== undefined && left <= 0) return;
+  const text = `Pause EHR ${former.id} first, and wait for ${needed} seconds: a booking that a gateway is making could be lost or doubled.`;
+  throw new NotPossible('not_paused', left === undefined ? text : `${text} ${left} of them are left.`);
 }
-
-const notPausedText = (emr: string) =>
-  `Pause EHR ${emr} first, and wait for ${pauseBeforeSeconds} seconds: a booking that a gateway is making could be lost or doubled.`;
 
 /** @throws {NotPossible} with the count, if something is open under the id of an EHR that is to be opened */
 async function assertNothingTakenOver(tx: Tx, emr: string): Promise<void> {

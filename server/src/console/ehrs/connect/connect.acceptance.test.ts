@@ -152,8 +152,8 @@ test('an EHR is connected in the console: draft, settings, check, care units, op
   const sure = await seen(browser.open('/console/connections/north/open'));
   expect(sure.text).toContain('Remove');
   const unpaused = await seen(browser.submit('/console/connections/north/remove', { sure: 'on' }));
-  expect(unpaused.text).toContain('Pause EHR north first, and wait for 20 seconds');
-  await sql`INSERT INTO ehr_pauses (emr, paused_at) VALUES ('north', now() - interval '20 seconds')`.execute(db);
+  expect(unpaused.text).toContain('Pause EHR north first, and wait for 40 seconds');
+  await sql`INSERT INTO ehr_pauses (emr, paused_at) VALUES ('north', now() - interval '40 seconds')`.execute(db);
   await browser.submit('/console/connections/north/remove', { sure: 'on' });
   await eventually(() => expect(gateway.deps.services.ehrs.has('north')).toBe(false));
 });

@@ -132,7 +132,7 @@ export function stepHead(
 }
 
 const results: Readonly<Record<string, readonly ['good' | 'bad', string]>> = {
-  created: ['good', 'The draft is stored. Nobody calls the EHR yet.'],
+  created: ['good', 'The draft is stored. Nothing has called the EHR yet.'],
   saved: ['good', 'The settings are stored.'],
   applied: ['good', 'The recommended setting is stored. Check again.'],
   opened: ['good', 'The EHR is open. Gateways use it within 5 seconds. Grant it to clients next.'],

@@ -101,7 +101,7 @@ ${
 ${openForm(context, emr, 'Check and open', false)}`
 }
 <h2>Remove</h2>
-<p>Its settings and secrets are deleted. While writes, codes or holds are open there, it stays.${emr.isOpen && ' Pause it 20 seconds before.'}</p>
+<p>Its settings and secrets are deleted. While writes, codes or holds are open there, it stays.${emr.isOpen && ' Pause it before.'}</p>
 ${postForm(
   context,
   `connections/${emr.id}/remove`,
