@@ -25,7 +25,7 @@ export interface Configured {
 }
 
 /** What has changed. */
-export type Changes = Pick<EhrChange, 'added' | 'reconnected' | 'removed' | 'unused'>;
+export type Changes = Pick<EhrChange, 'added' | 'reconnected' | 'removed' | 'unused' | 'isOpening'>;
 
 /** The configuration cannot be used now, but later it may. */
 class NotYet extends ConfigurationError {}

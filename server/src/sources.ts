@@ -10,6 +10,8 @@ import { type KnownEmrs, withStored } from './stored-emrs.ts';
 
 /** Milliseconds after which stored EHRs that could not be used are tried again. Twice as long each time, up to the longest. */
 const shortestRetryPause = 10_000;
+/** Milliseconds after which one that is being opened is looked at again. */
+const openingPause = 1_000;
 const longestRetryPause = 300_000;
 
 /** The configuration file and the EHRs in the database: one configuration for the gateway, and one change of it at a time. */
@@ -18,7 +20,10 @@ export interface Sources {
   reconfigure(file: Configured, isForced: boolean): Promise<Changes>;
   /** Takes the revision of the stored EHRs as it is now, and follows it. */
   follow(revision: string | null): void;
-  /** Reads the stored EHRs. Afterwards, every change committed before the call is in effect, or has its reason in `watch` or the log. */
+  /**
+   * Reads the stored EHRs. Afterwards, every change committed before the call is in effect, or is being opened, or has its reason
+   * in `watch` or the log.
+   */
   refresh(): Promise<void>;
   /** The ids of all stored EHRs, also of drafts. */
   storedIds(): ReadonlySet<string>;
@@ -66,6 +71,7 @@ export function createSources({ migrated, readStored, reconfigure, watch, log, .
     file = nextFile;
     known = next.known;
     tell([...next.unused, ...changes.unused]);
+    if (changes.isOpening) retryAt = performance.now() + openingPause;
     return changes;
   }
 

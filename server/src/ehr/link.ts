@@ -64,6 +64,7 @@ export interface EhrLink {
  *
  * @param asksFirst it replaces another one: until it is put to use, it is open only when the EHR has said what it is, if the
  *   connector can ask (`describe`)
+ * @param waitMs how long to wait until it is open. It goes on opening afterwards
  * @throws {ConfigurationError} if a TLS file cannot be used, or the connector throws an error other than a `ConnectorError` or
  *   returns no connector
  */
@@ -72,6 +73,7 @@ export async function openLink(
   module: ConnectorModule,
   { database, db, keys, metrics, pauses, now, log }: LinkDependencies,
   asksFirst: boolean,
+  waitMs?: number,
 ): Promise<EhrLink> {
   const pace = createPace({
     fixedRate: emr.connection.requests_per_second,
@@ -121,6 +123,7 @@ export async function openLink(
     () => guard.run('open', openSealed),
     log,
     () => guard.paused() !== undefined,
+    waitMs,
   ).catch(async (error: unknown) => {
     await http.close();
     throw openingMistake(emr, error);

@@ -4,8 +4,8 @@ import { describeError } from '../log/describe-error.ts';
 import { publicDetailOf } from './connector-problems.ts';
 import { causeOf } from './guard/cause-of.ts';
 
-/** How long the start of the gateway waits for EHRs. */
-const longestWaitMs = 5_000;
+/** How long the start of the gateway waits for EHRs, and a change of its configuration file. */
+export const longestWaitMs = 5_000;
 /** The pause after the first failed attempt. It doubles after each further one. */
 const shortestPauseMilliseconds = 1_000;
 const longestPauseMilliseconds = 30_000;
@@ -32,6 +32,7 @@ export async function startOpening(
   open: () => Promise<Connector>,
   log: Logger,
   isPaused: () => boolean = () => false,
+  waitMs = longestWaitMs,
 ): Promise<Opening> {
   const stopped = new AbortController();
   const logged = new Set<string>();
@@ -77,7 +78,7 @@ export async function startOpening(
     first.catch((error) => {
       if (!(error instanceof ConnectorError)) throw error;
     }),
-    sleep(longestWaitMs, waiting.signal),
+    sleep(waitMs, waiting.signal),
   ]);
   waiting.abort();
   void untilOpen(first);

@@ -70,8 +70,10 @@ async function connect(
     const { values } = (await metrics.getSingleMetric('crossward_ehr_request_rate_limit')?.get()) ?? { values: [] };
     return values.map(({ value }) => value);
   };
-  const prepare = (next: Partial<Omit<typeof configured, 'settings'>> & { settings?: unknown }) =>
-    ehrs.prepare([{ ...configured, ...next } as typeof configured], [module]);
+  const prepare = (
+    next: Partial<Omit<typeof configured, 'settings'>> & { settings?: unknown },
+    stored?: ReadonlySet<string>,
+  ) => ehrs.prepare([{ ...configured, ...next } as typeof configured], [module], stored);
   /** Makes another configuration of the EHR the one in use. */
   const change = async (next: Parameters<typeof prepare>[0]) => {
     const prepared = await prepare(next);
@@ -247,6 +249,29 @@ test('a connection that opens slowly is used when the same change is prepared ag
   expect(opening.map(({ settings }) => settings)).toEqual(['slow']);
   ready.apply();
   expect(ehrs.registry.get(configured.id)?.isOpen).toBe(true);
+});
+
+test('a change of a stored EHR that is silent goes on opening, and delays no other for long', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const open = vi.fn(async (settings: unknown) => {
+    if (settings === 'silent') await promise;
+  });
+  const { configured, prepare } = await connect(async () => null, { asked: { open, describe: async () => undefined } });
+  const stored = new Set([configured.id]);
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  onTestFinished(() => void timers.mockRestore());
+  const change = await prepare({ settings: 'silent' }, stored);
+  expect(change).toMatchObject({ isOpening: true, unused: [], reconnected: [] });
+  expect(timers.mock.calls.map(([, milliseconds]) => milliseconds)).toContain(500);
+  expect(timers.mock.calls.map(([, milliseconds]) => milliseconds)).not.toContain(5000);
+  resolve();
+  await eventually(async () =>
+    expect(await prepare({ settings: 'silent' }, stored)).toMatchObject({
+      isOpening: false,
+      reconnected: [configured.id],
+    }),
+  );
+  expect(open).toHaveBeenCalledTimes(2);
 });
 
 test('a change that cannot be made leaves everything as it is', async () => {

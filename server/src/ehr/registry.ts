@@ -7,6 +7,7 @@ import { ConfigurationError } from '../startup/configuration-error.ts';
 import { closeWhenIdle } from './close-when-idle.ts';
 import { type CareUnitConnection, createConnection, type EhrConnection } from './connection.ts';
 import { type EhrLink, type LinkDependencies, openLink } from './link.ts';
+import { longestWaitMs } from './opening.ts';
 
 /** All configured EHRs by id, in the order of the configuration. It changes with the configuration: ask it at each use. */
 export type EhrRegistry = ReadonlyMap<string, EhrConnection>;
@@ -35,6 +36,8 @@ export interface EhrChange {
   /** What will be in use: of stored EHRs that cannot be used, what was in use before. */
   readonly emrs: readonly ConfiguredEmr[];
   readonly unused: readonly UnusedEmr[];
+  /** A new connection to a stored EHR may still open soon: prepare the same again. */
+  readonly isOpening: boolean;
   readonly added: readonly string[];
   /** With a new connection. */
   readonly reconnected: readonly string[];
@@ -55,7 +58,12 @@ export interface UnusedEmr {
 interface Entry {
   readonly emr: ConfiguredEmr;
   readonly link: EhrLink;
+  /** `performance.now()` when its opening began. */
+  readonly since: number;
 }
+
+/** Milliseconds for which a change of a stored EHR waits until it is open: so long can a silent one delay others. */
+const storedWaitMs = 500;
 
 /**
  * Opens a connection to every configured EHR. One that is unreachable is opened later.
@@ -73,6 +81,7 @@ export async function openEhrs(
   let entries: ReadonlyMap<string, Entry> = new Map();
   /** Opened for a change that is not in use yet. */
   let waiting: ReadonlyMap<string, Entry> = new Map();
+  let isStarted = false;
   const closing = new Set<ReturnType<typeof closeWhenIdle>>();
 
   function retire(link: EhrLink): void {
@@ -89,21 +98,25 @@ export async function openEhrs(
     const unused: UnusedEmr[] = [];
     /** Of stored EHRs, which go on with the former ones. */
     const notOpenYet = new Map<string, Entry>();
-    const entryOf = async (emr: ConfiguredEmr): Promise<Entry> => {
+    let isOpening = false;
+    const entryOf = async (emr: ConfiguredEmr, waitMs?: number): Promise<Entry> => {
       const module = modules.find(({ name }) => name === emr.connector);
       if (!module) throw new Error(`No connector is named ${emr.connector}`);
       const known = [entries.get(emr.id), waiting.get(emr.id)].find((it) => it && isSameLink(it, emr, module));
-      const link = known?.link ?? (await openLink(emr, module, dependencies, entries.has(emr.id)));
-      return { emr, link };
+      if (known) return { ...known, emr };
+      const since = performance.now();
+      return { emr, since, link: await openLink(emr, module, dependencies, entries.has(emr.id), waitMs) };
     };
     /** The entry of a stored EHR, or the former one if it cannot be used. */
     const storedEntryOf = async (emr: ConfiguredEmr): Promise<Entry | undefined> => {
       const known = entries.get(emr.id);
       try {
-        const entry = await entryOf(emr);
+        const entry = await entryOf(emr, isStarted ? storedWaitMs : undefined);
         if (!isWorse(entry.link, known?.link)) return entry;
         notOpenYet.set(emr.id, entry);
-        unused.push({ emr: emr.id, text: notOpenText(entry.link.openingDetail()) });
+        const isEarly = performance.now() - entry.since < longestWaitMs && entry.link.openingDetail() === undefined;
+        isOpening ||= isEarly;
+        if (!isEarly) unused.push({ emr: emr.id, text: notOpenText(entry.link.openingDetail()) });
       } catch (error) {
         if (!(error instanceof ConfigurationError)) throw error;
         unused.push({ emr: emr.id, text: error.mistakes.join('; ') });
@@ -127,6 +140,7 @@ export async function openEhrs(
     return {
       emrs: [...next.values()].map(({ emr }) => emr),
       unused,
+      isOpening,
       added: [...next.keys()].filter((id) => !entries.has(id)),
       reconnected: reconnected.map(({ emr }) => emr.id),
       removed: [...entries.keys()].filter((id) => !next.has(id)),
@@ -165,6 +179,7 @@ export async function openEhrs(
 
   const first = await prepare(emrs, connectors, stored);
   first.apply();
+  isStarted = true;
   return {
     registry,
     first,

@@ -7,6 +7,7 @@ import { startFake } from '../../../../../connectors/fhir-r4/fake/server.ts';
 import { type Gateway, startGateway } from '../../../../../test/gateway/gateway.ts';
 import { browserTimeout, isBrowserMissing, startBrowser } from '../../../../../test/processes/browser.ts';
 import { tooWide, violationsIn } from '../../../../../test/processes/page-checks.ts';
+import { eventually } from '../../../../../test/requests/codes.ts';
 import { newOperator, type TestOperator, withConsole } from '../../../../../test/requests/console.ts';
 import { resolveConsole } from '../../../config/console-settings.ts';
 
@@ -104,6 +105,7 @@ describe.skipIf(isBrowserMissing())('in a browser, an EHR', { timeout: 3 * brows
     await press('Check and open');
     await page.waitForSelector('text=The EHR is open.');
     await look('6-open');
+    await eventually(() => expect(gateway.deps.services.ehrs.get('north-clinic')?.isOpen).toBe(true));
     await go('Try a booking');
     await page.fill('#patient', 'p-1');
     await press('Book and cancel');

@@ -30,6 +30,7 @@ const definition = {
 };
 await addEmr({ db, keys }, { id: 'trial', definition, isOpen: true }, {});
 await gateway.deps.console?.refreshStored();
+await eventually(() => expect(ehrs.get('trial')?.isOpen).toBe(true));
 const { browser } = await browserWith(gateway, 'ada', 'admin');
 const page = '/console/connections/trial/try';
 const fields = { booking_care_unit: 'sodermalm', patient: 'p-3' };
