@@ -32,6 +32,16 @@ const validator = once(() => {
   };
 });
 
+/** The resources of a file, one a line. */
+function asBundle(text: string): string {
+  const entry = text
+    .trim()
+    .split('\n')
+    .slice(0, 50)
+    .map((line) => ({ resource: JSON.parse(line) as Resource }));
+  return JSON.stringify({ resourceType: 'Bundle', type: 'collection', entry });
+}
+
 /** Throws if a response of the FHIR face is not valid FHIR R4, or is no OperationOutcome of a known reason if it is an error. */
 export async function checkFhirResponse(
   name: string,
@@ -42,8 +52,10 @@ export async function checkFhirResponse(
     if (status >= 400 && method !== 'HEAD') throw new Error(`${name}: an error has no OperationOutcome`);
     return;
   }
-  if (headers['content-type'] !== 'application/fhir+json; charset=utf-8') throw new Error(`${name}: content type`);
-  const issues = await validator()(text);
+  const isFile = headers['content-type'] === 'application/fhir+ndjson';
+  if (!isFile && headers['content-type'] !== 'application/fhir+json; charset=utf-8')
+    throw new Error(`${name}: content type`);
+  const issues = await validator()(isFile ? asBundle(text) : text);
   if (issues.length > 0) throw new Error(`${name}: not valid FHIR R4: ${JSON.stringify(issues)}`);
   if (status < 400) return;
   const resource = JSON.parse(text) as Resource;

@@ -206,7 +206,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
         result = await ask();
       }
       await checkResponse(method, path, result);
-      const isJson = /json/.test(result.headers['content-type'] ?? '') && result.text !== '';
+      const isJson = /\bjson\b/.test(result.headers['content-type'] ?? '') && result.text !== '';
       return { ...result, body: (isJson ? JSON.parse(result.text) : undefined) as Body };
     },
     async close() {

@@ -103,8 +103,8 @@ function createCheck(document: Document): ResponseCheck {
     if (typeof requestId !== 'string' || requestId === '') throw new Error(`${name}: x-request-id is missing`);
 
     // A path below the FHIR base, in any spelling that the router accepts.
-    const isConfiguration = path.endsWith('/.well-known/smart-configuration') && response.status === 200;
-    if (isFacePath(path) && !isConfiguration) return checkFhirResponse(name, method, response);
+    const isJson = /\/\.well-known\/smart-configuration$|bulk-publish(\?|$)/.test(path) && response.status === 200;
+    if (isFacePath(path) && !isJson) return checkFhirResponse(name, method, response);
     const mediaType = String(response.headers['content-type'] ?? '').split(';')[0] ?? '';
     const hasBody = method !== 'HEAD';
     const body: Record<string, unknown> | undefined =

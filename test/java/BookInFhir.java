@@ -10,6 +10,10 @@ import ca.uhn.fhir.validation.FhirValidator;
 import ca.uhn.fhir.validation.ResultSeverityEnum;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -126,6 +130,22 @@ class BookInFhir {
         .toList();
   }
 
+  /** Reads the files of a manifest of SMART Scheduling Links. The first resources of each are validated with the responses. */
+  static List<String> published(String manifest) throws Exception {
+    var http = HttpClient.newHttpClient();
+    var types = new ArrayList<String>();
+    for (var file : new ObjectMapper().readTree(read(http, manifest)).get("output")) {
+      var lines = read(http, file.get("url").asText()).lines().limit(20).toList();
+      for (var line : lines) types.add(context.newJsonParser().parseResource(line).fhirType());
+      responses.addAll(lines);
+    }
+    return types.stream().distinct().toList();
+  }
+
+  static String read(HttpClient http, String url) throws Exception {
+    return http.send(HttpRequest.newBuilder(URI.create(url)).build(), HttpResponse.BodyHandlers.ofString()).body();
+  }
+
   public static void main(String[] args) throws Exception {
     Map<String, Object> result = new LinkedHashMap<>();
     var client = clientOf(System.getenv("FHIR_BASE"));
@@ -181,6 +201,8 @@ class BookInFhir {
     var there = (Appointment) everywhere.create().resource(anywhere).execute().getResource();
     result.put("anywhere", List.of(there.getStart().equals(free.getStart()),
         cancel(everywhere, there).getStatus().toCode()));
+
+    result.put("published", published(System.getenv("FHIR_BASE_OF_ALL") + "/$bulk-publish"));
 
     result.put("responses", responses.size());
     result.put("faults", faults());

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import type { Configuration } from '../../server/src/config/configuration.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { oslo, sodermalm } from '../requests/bookings.ts';
 
@@ -27,6 +28,20 @@ async function downloadJars(): Promise<string> {
   return readFile(file, 'utf8');
 }
 
+const publication = {
+  booking_url: 'https://book.example.org/?slot={slot}',
+  website: 'https://clinic.example.org',
+  address: { lines: ['Storgata 1'], city: 'Oslo', state: 'Oslo', postal_code: '0155' },
+};
+
+function withPublicTimes(configuration: Configuration): Configuration {
+  const emrs = configuration.emrs.map((emr) => ({
+    ...emr,
+    care_units: emr.care_units.map((it) => (it.id === 'oslo-sentrum' ? { ...it, publication } : it)),
+  }));
+  return { ...configuration, emrs };
+}
+
 test("HAPI's client books in FHIR, and HAPI's validator accepts each response", async ({ skip }) => {
   const missing = await whatIsMissing();
   if (missing !== undefined) {
@@ -34,7 +49,7 @@ test("HAPI's client books in FHIR, and HAPI's validator accepts each response", 
     return skip(missing);
   }
   const jars = await downloadJars();
-  const gateway = await startGateway();
+  const gateway = await startGateway({ configure: withPublicTimes });
   onTestFinished(() => gateway.close());
   const { id, secret } = gateway.credentials('everything');
   const baseOf = (careUnit: string) => `http://127.0.0.1:${gateway.port}${careUnit}/fhir-r4`;
@@ -61,6 +76,7 @@ test("HAPI's client books in FHIR, and HAPI's validator accepts each response", 
     cancelled: 'cancelled',
     withCode: ['pending', 'cancelled'],
     anywhere: [true, 'cancelled'],
+    published: ['Location', 'Schedule', 'Slot'],
     faults: [],
   });
 });

@@ -12,6 +12,7 @@ import type {
 import { reachableNumber, writeOperations } from '@crossward/connector-kit';
 import type { PatientPageSettings } from '../config/schema/patient-page.ts';
 import type { PatientLimits } from '../config/schema/policies.ts';
+import type { PublicationSettings } from '../config/schema/publication.ts';
 import type { NumberPolicy } from '../identifiers/value-rules.ts';
 import { Problem, unavailable } from '../problems/problem.ts';
 import type { PatientTokens } from '../secrets/patient-tokens.ts';
@@ -38,6 +39,8 @@ export interface CareUnitConnection {
   readonly code: { readonly length: number; readonly lifetimeSeconds: number; readonly attempts: number };
   readonly limitsPerPatient: PatientLimits;
   readonly patientPage: PatientPageSettings;
+  /** Absent: its free times are not public. */
+  readonly publication?: PublicationSettings | undefined;
 }
 
 /**

@@ -250,6 +250,7 @@ function careUnitConnection({
   default_country,
   policies,
   patient_page,
+  publication,
 }: ConfiguredCareUnit): CareUnitConnection {
   return {
     id,
@@ -270,5 +271,6 @@ function careUnitConnection({
       codesPerHour: policies.limits_per_patient.codes_per_hour,
     },
     patientPage: patient_page,
+    publication,
   };
 }

@@ -15,6 +15,8 @@ const publicPaths = [
   '/',
   '/api/openapi.json',
   '/api/openapi.yaml',
+  '/api/fhir-r4/$bulk-publish',
+  '/api/fhir-r4/bulk-publish/:name',
   '/demo/messages',
   '/docs',
   '/docs/',

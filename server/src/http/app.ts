@@ -53,6 +53,7 @@ import {
 } from './protocol/each-request.ts';
 import { addErrorHandler, frameworkProblem, sendProblem } from './protocol/error-handler.ts';
 import { answerFramingError } from './protocol/framing-errors.ts';
+import { addBulkPublish } from './routes/bulk-publish.ts';
 import { addConsole } from './routes/console-routes.ts';
 import { addFhirFaceRoutes } from './routes/fhir-face.ts';
 import { addHealth } from './routes/health.ts';
@@ -221,6 +222,7 @@ export async function buildApp(
   });
   app.addSchema(emrSchema(nativeEndpoints));
   await addFhirFaceRoutes(app);
+  addBulkPublish(app, deps.limits.page_requests_per_minute);
 
   addOpenApiRoutes(app);
   addPageStyle(app);

@@ -9,6 +9,7 @@ import { identifierTypesSchema } from './identifier-types.ts';
 import { messagesSchema } from './messages.ts';
 import { patientPageSchema } from './patient-page.ts';
 import { policiesSchema } from './policies.ts';
+import { publicationSchema } from './publication.ts';
 import { environmentReference, id, settingChoice, settingText, webAddress, wholeNumber } from './schema-parts.ts';
 import { servicesSchema } from './services.ts';
 import { webhooksSchema } from './webhooks.ts';
@@ -56,6 +57,7 @@ const careUnit = Type.Object(
     default_country: defaultCountry,
     policies: Type.Optional(policiesSchema),
     patient_page: Type.Optional(patientPageSchema),
+    publication: Type.Optional(publicationSchema),
     settings: Type.Optional(settings('Settings of the connector for this care unit.')),
   },
   { additionalProperties: false },

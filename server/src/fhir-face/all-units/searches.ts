@@ -27,7 +27,7 @@ async function search(request: FastifyRequest, type: ListedType) {
     matching: type.matching(unit.request, unit.search),
   }));
   return showListed(request, type, search, async () => {
-    const { answered, missing } = await readDirectories(units, type.needs);
+    const { answered, missing } = await readDirectories(units, type.needs, request.server.endpointDeps);
     const byName = new Map(units.map((it) => [unitName(it), it.matching]));
     const entries = answered.flatMap((unit) =>
       (byName.get(unitName(unit))?.(unit.directory) ?? []).map((it) => inUnit(it, unit)),

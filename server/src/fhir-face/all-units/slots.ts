@@ -60,7 +60,7 @@ async function search(request: FastifyRequest) {
     throw problemAt(inQuery('schedule.actor'), 'search_too_costly', detail);
   }
   const starts = units.map((unit) => startsIn(unit));
-  const { answered, missing } = await readDirectories(units, ['resources', 'services']);
+  const { answered, missing } = await readDirectories(units, ['resources', 'services'], request.server.endpointDeps);
   const places = answered.map((unit) => ({
     ...unit,
     starts: starts[units.findIndex(({ careUnit }) => careUnit === unit.careUnit)] as Starts,
@@ -188,7 +188,7 @@ function agendaOf({ wanted }: Place, resourceId: string, serviceId: string): Age
 }
 
 /** When the EHR was asked: as SMART Scheduling Links has it. */
-function asOf(slot: Slot, askedAt: number): Slot {
+export function asOf(slot: Slot, askedAt: number): Slot {
   const extension = [
     { url: 'http://hl7.org/fhir/StructureDefinition/lastSourceSync', valueDateTime: new Date(askedAt).toISOString() },
   ];

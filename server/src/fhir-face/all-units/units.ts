@@ -1,4 +1,6 @@
+import type { OperationOutcomeIssue } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
+import type { EndpointDeps } from '../../api/endpoint.ts';
 import { healthcareServiceBody } from '../../healthcare-services/routes.ts';
 import { describeError } from '../../log/describe-error.ts';
 import { Problem } from '../../problems/problem.ts';
@@ -63,41 +65,50 @@ export interface MissingUnit {
 }
 
 /** Each care unit that did not answer, for the OperationOutcome of the Bundle. */
-export function outcomesOf(missing: readonly MissingUnit[], { log }: FastifyRequest) {
-  return missing.map(({ unit, reason, detail, cause, retryAfterSeconds }) => {
-    if (reason === 'internal_error') log.error({ emr: unit.ehr.id, cause: describeError(cause) }, 'search failed');
-    const location = qualify(careUnitLocationId(unit.careUnit.id), unit);
-    const again = retryAfterSeconds === null ? '' : ` Ask again in ${Math.ceil(retryAfterSeconds)} seconds.`;
-    return {
-      extension: [{ url: urls.careUnit, valueReference: { reference: `Location/${location}` } }],
-      severity: 'warning' as const,
-      code: issueTypes[reason].type,
-      details: {
-        coding: [{ system: urls.reasons, code: reason, display: reasons[reason].title }],
-        text: `${detail}${again}`,
-      },
-      diagnostics: `Care unit ${unit.ehr.id}/${unit.careUnit.id}`,
-    };
+export function outcomesOf(missing: readonly MissingUnit[], { log }: FastifyRequest): OperationOutcomeIssue[] {
+  logMistakes(missing, log);
+  return missing.map((it) => {
+    const { ehr, careUnit } = it.unit;
+    return { ...issueOf(it, it.detail), diagnostics: `Care unit ${ehr.id}/${careUnit.id}` };
   });
+}
+
+export function logMistakes(missing: readonly MissingUnit[], log: FastifyRequest['log']): void {
+  for (const { unit, reason, cause } of missing) {
+    if (reason === 'internal_error') log.error({ emr: unit.ehr.id, cause: describeError(cause) }, 'search failed');
+  }
+}
+
+/** Names the Location of the care unit. */
+export function issueOf({ unit, reason, retryAfterSeconds }: MissingUnit, detail: string): OperationOutcomeIssue {
+  const location = qualify(careUnitLocationId(unit.careUnit.id), unit);
+  const again = retryAfterSeconds === null ? '' : ` Ask again in ${Math.ceil(retryAfterSeconds)} seconds.`;
+  return {
+    extension: [{ url: urls.careUnit, valueReference: { reference: `Location/${location}` } }],
+    severity: 'warning',
+    code: issueTypes[reason].type,
+    details: {
+      coding: [{ system: urls.reasons, code: reason, display: reasons[reason].title }],
+      text: `${detail}${again}`,
+    },
+  };
 }
 
 /** Milliseconds that a search waits for the directories of EHRs, which are kept for some minutes. */
 const directoryWait = 1_000;
 
 /** What the care units have, as far as they have answered. */
-export async function readDirectories(
-  units: readonly UnitRequest[],
+export async function readDirectories<Unit extends InCareUnit>(
+  units: readonly Unit[],
   needs: ListedType['needs'],
-): Promise<{
-  readonly answered: readonly (UnitRequest & { directory: Directory })[];
-  readonly missing: MissingUnit[];
-}> {
+  deps: Pick<EndpointDeps, 'slots' | 'sameServices'>,
+): Promise<{ readonly answered: readonly (Unit & { directory: Directory })[]; readonly missing: MissingUnit[] }> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), directoryWait);
   const missing: MissingUnit[] = [];
-  const read = async (unit: UnitRequest) => {
+  const read = async (unit: Unit) => {
     try {
-      const directory = await Promise.race([keptDirectory(unit, needs), late]);
+      const directory = await Promise.race([keptDirectory(unit, needs, deps), late]);
       if (directory) return [{ ...unit, directory }];
       throw new Problem('ehr_timeout', { detail: 'The EHR has not answered yet.' });
     } catch (error) {
@@ -116,8 +127,11 @@ export function missingUnit(unit: InCareUnit, error: unknown): MissingUnit {
   return { unit, reason, detail, cause, retryAfterSeconds: retryable ? Number(headers['retry-after'] ?? 1) : null };
 }
 
-async function keptDirectory(unit: UnitRequest, needs: ListedType['needs']): Promise<Directory> {
-  const { slots, sameServices } = unit.request.server.endpointDeps;
+async function keptDirectory(
+  unit: InCareUnit,
+  needs: ListedType['needs'],
+  { slots, sameServices }: Pick<EndpointDeps, 'slots' | 'sameServices'>,
+): Promise<Directory> {
   const [resources, services] = await Promise.all([
     needs.includes('resources') ? slots.resourcesOf(unit) : new Map<string, never>(),
     needs.includes('services') ? slots.servicesOf(unit) : [],

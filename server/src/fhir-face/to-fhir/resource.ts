@@ -69,10 +69,15 @@ export function toHealthcareService(body: ServiceBody, careUnit: CareUnitConnect
     meta: { versionId: versionOf(body) },
     ...(minutes === null ? {} : { extension: [{ url: urls.durationMinutes, valueInteger: minutes }] }),
     active: true,
-    type: [toServiceType(body.id, body.name), ...codings(body)],
+    type: serviceTypesOf(body),
     location: [{ reference: `Location/${careUnitLocationId(careUnit.id)}` }],
     name: body.name,
   };
+}
+
+/** The service by its id, and what it means in other codes. */
+export function serviceTypesOf(body: ServiceBody): CodeableConcept[] {
+  return [toServiceType(body.id, body.name), ...codings(body)];
 }
 
 /** What the service means in the codes of the EHR. */

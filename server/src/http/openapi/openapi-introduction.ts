@@ -54,6 +54,7 @@ happened and what to do.
 
 Each care unit also has a FHIR R4 base URL, \`/api/emrs/{emr}/care-units/{care_unit_id}/fhir-r4\`. Its CapabilityStatement at
 \`metadata\` describes it; this document does not. \`/api/fhir-r4\` is a base URL over all care units that the client is granted.
+\`/api/fhir-r4/$bulk-publish\` has free times of public care units, without credentials (SMART Scheduling Links).
 
 ## Request bodies
 
