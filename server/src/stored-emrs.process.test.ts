@@ -321,7 +321,24 @@ test('an EHR in use whose row this gateway cannot read stays in use, unless the 
     );
   }
   expect(await statuses(client)).toEqual([200, 200]);
-  await store('{settings,base_url}', '"https://evil.example"');
+  // Nothing that a row says stops the others.
+  for (const [path, value] of [
+    ['{care_units,0,settings}', 'null'],
+    ['{care_units,0}', 'null'],
+    ['{settings}', 'null'],
+    ['{}', 'null'],
+  ] as const) {
+    await sql`UPDATE stored_emrs SET definition = CASE WHEN ${path} = '{}' THEN 'null'::json
+      ELSE jsonb_set(definition::jsonb, ${path}::text[], ${value}::jsonb)::json END WHERE id = 'clinic'`.execute(db);
+    await revise();
+    await add({ ...clinic, id: 'beside' });
+    await eventually(() => expect(gateways.map(({ deps }) => deps.services.ehrs.has('beside'))).toEqual([true, true]));
+    await sql`DELETE FROM stored_emrs WHERE id = 'beside'`.execute(db);
+    await revise();
+    await eventually(() =>
+      expect(gateways.map(({ deps }) => deps.services.ehrs.has('beside'))).toEqual([false, false]),
+    );
+  }
   await eventually(async () => expect(await statuses(client)).toEqual([404, 404]));
 });
 

@@ -1,5 +1,6 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import type { Configuration, ConfiguredEmr, EmrInFile } from './config/configuration.ts';
+import { isMapping } from './config/mistakes/mistake.ts';
 import { configuredEmr, emrMistakes, emrMistakeText, secretNames } from './config/one-emr.ts';
 import type { UnusedEmr } from './ehr/registry.ts';
 import type { StoredEmr } from './ehr/stored/stored-emrs.ts';
@@ -61,8 +62,8 @@ export async function withStored(
 
 /** Whether the former settings mean the same server and care units as a row that cannot be used. */
 function mayStayInUse(former: ConfiguredEmr, { definition }: StoredEmr, { configuration, connectors }: Configured) {
-  const { care_units: units } = definition as Partial<EmrInFile>;
-  const isReadable = Array.isArray(units) && units.every((unit) => typeof unit?.id === 'string');
+  const units = isMapping(definition) ? definition.care_units : undefined;
+  const isReadable = Array.isArray(units) && units.every((unit) => isMapping(unit) && typeof unit.id === 'string');
   return (
     isReadable &&
     lostPlaces(former, definition as EmrInFile).length === 0 &&

@@ -57,10 +57,16 @@ function keyOf(request: FastifyRequest) {
   if (key === undefined) return { requestId, keyed: undefined };
   if (typeof key === 'string' && printable.test(key)) {
     const isCondition = representation?.isCondition?.(request) ?? false;
-    return { requestId, keyed: { key, fingerprints: fingerprintsOf(request), isCondition } };
+    return { requestId, keyed: { key, fingerprints: fingerprintsOf(request, namedUnit(request)), isCondition } };
   }
   const detail = 'The idempotency-key header must have 1 to 255 printable ASCII characters.';
   throw problemAt({ in: 'header', header: 'idempotency-key' }, 'request_invalid', detail);
+}
+
+/** The care unit that the body or an id names. Otherwise it is in the URL. */
+function namedUnit({ access, routeOptions }: FastifyRequest): readonly string[] {
+  const { ehr, careUnit } = access ?? {};
+  return routeOptions.config.endpoint?.level === 'client' && ehr && careUnit ? [ehr.id, careUnit.id] : [];
 }
 
 type Fingerprinted = Pick<FastifyRequest, 'method' | 'raw' | 'body' | 'params' | 'query' | 'headers'>;
@@ -71,22 +77,27 @@ type Fingerprinted = Pick<FastifyRequest, 'method' | 'raw' | 'body' | 'params' |
  *
  * The second one, if it differs, does: version 0.1.0 stored it under a key, and a retry may come after the upgrade.
  *
+ * @param unit whose ids the body has, if the URL does not name it
  * @internal for the test
  */
-export function fingerprintsOf(request: Fingerprinted): readonly [string, ...string[]] {
-  const asSent = fingerprint(request, request.body);
-  const sorted = fingerprint(request, withSortedMembers(request.body));
+export function fingerprintsOf(request: Fingerprinted, unit: readonly string[] = []): readonly [string, ...string[]] {
+  const asSent = fingerprint(request, request.body, unit);
+  const sorted = fingerprint(request, withSortedMembers(request.body), unit);
   return sorted === asSent ? [sorted] : [sorted, asSent];
 }
 
-function fingerprint({ method, raw, params, query, headers }: Fingerprinted, body: unknown): string {
+function fingerprint(
+  { method, raw, params, query, headers }: Fingerprinted,
+  body: unknown,
+  unit: readonly string[],
+): string {
   const referenced: (readonly string[] | null)[] = [];
   JSON.stringify([params, query, body], (_name, value) => {
     if (typeof value === 'string' && value.startsWith('header:'))
       referenced.push(raw.headersDistinct[value.slice('header:'.length).toLowerCase()] ?? null);
     return value;
   });
-  return JSON.stringify([method, raw.url, body ?? null, referenced, headers['x-service-standard'] ?? null]);
+  return JSON.stringify([method, raw.url, body ?? null, referenced, headers['x-service-standard'] ?? null, ...unit]);
 }
 
 /** The same value, with the members of each object by name. Elements of lists keep their order. */

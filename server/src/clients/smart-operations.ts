@@ -23,9 +23,8 @@ const types: ReadonlyMap<string, Types> = new Map([
     'resend_confirmation',
   ),
   ...declared([['Patient']], 'fhir_create_patient', 'get_patient', 'search_patients', 'create_patient'),
-  ...declared([['Slot']], 'list_timeslots', 'search_timeslots'),
-  ...declared([['Slot']], 'list_timeslot_watches', 'create_timeslot_watch'),
-  ...declared([['Slot']], 'get_timeslot_watch', 'delete_timeslot_watch'),
+  ...declared([['Slot']], 'list_timeslots', 'search_timeslots', 'list_timeslot_watches', 'get_timeslot_watch'),
+  ...declared([['Appointment']], 'create_timeslot_watch', 'delete_timeslot_watch'),
   ...declared([['HealthcareService']], 'list_healthcare_services', 'list_services'),
   ...declared([['Schedule']], 'list_schedules', 'get_schedule'),
   // Each kind of resource is a type of its own in FHIR.

@@ -76,14 +76,14 @@ export function lostPlaces(former: Place, next: Place | undefined): WorkPlace[] 
 }
 
 /** The connector, and the address and database that its settings name. */
-function serverOf({ connector, settings = {} }: Place): readonly unknown[] {
-  const { base_url, provider_url, url, database } = settings;
+function serverOf({ connector, settings }: Place): readonly unknown[] {
+  const { base_url, provider_url, url, database } = settings ?? {};
   return [connector, base_url, provider_url, url, database];
 }
 
 /** What names the institution in the EHR. Lists and mappings say what can be booked there. */
-function placeOf({ settings = {} }: CareUnitPlace): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => typeof value !== 'object'));
+function placeOf({ settings }: CareUnitPlace): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(settings ?? {}).filter(([, value]) => typeof value !== 'object'));
 }
 
 /** Why a place cannot go, with the count. */

@@ -248,6 +248,20 @@ describe('an Appointment', () => {
     expect([confirmed.status, confirmed.body.status, confirmed.body.id]).toEqual([200, 'booked', id]);
   });
 
+  test('is not taken for the booking of another care unit whose own ids are the same', async () => {
+    const { body } = await find<Slot>(`${talks}&_count=500`);
+    const partsOf = ({ id = '' }: Slot) => [id.slice(0, id.indexOf('.')), id.slice(id.indexOf('.') + 1)] as const;
+    const groups = [...Map.groupBy(matches(body), (it) => partsOf(it)[1]).values()];
+    const [one, other] =
+      groups.find(([first, second]) => first && second && partsOf(first)[0] !== partsOf(second)[0]) ?? [];
+    if (!one || !other) throw new Error('No Slots with the same id in two care units');
+    const key = { headers: { 'idempotency-key': 'the-same-key-at-two-units' } };
+    const book = (slot: Slot) =>
+      everywhere.send('POST', '/Appointment', bookingOf(slot, `${partsOf(slot)[0]}.p-3`), key);
+    expect((await book(one)).status).toBe(201);
+    expect(issueIn(await book(other))).toEqual([412, 'duplicate', 'idempotency_key_reused']);
+  });
+
   test('is not booked without a care unit, at two of them, or for an id of another base URL', async () => {
     const [slot, other] = [await firstSlotOf('Oslo'), await firstSlotOf('Södermalm')];
     const unit = slot.id?.split('.')[0];

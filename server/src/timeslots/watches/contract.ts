@@ -3,6 +3,9 @@ import { nextCursor } from '../../api/paging.ts';
 import { dateTime, nullableString, reference, text } from '../../api/schemas.ts';
 import { timeslotSearchBody } from '../search-contract.ts';
 
+/** To make and end watches. A watch whose client has lost it looks no more. */
+export const watchScope = 'appointments:write';
+
 /** A search without what belongs to one response. */
 export const watchedSearch = Type.Object(
   Type.Omit(timeslotSearchBody, ['per_care_unit', 'max_age_seconds', 'wait_ms', 'limit', 'cursor']).properties,

@@ -12,6 +12,7 @@ import { type FoundSlot, findFreeSlots } from '../../slot-search/search.ts';
 import { formatInstant } from '../../time/date-times.ts';
 import type { WorkServices } from '../../writes/write-kind.ts';
 import { unitsOf } from '../search-units.ts';
+import { watchScope } from './contract.ts';
 import { compareSeen } from './seen.ts';
 import { claimLook, endLook, type Look, type WatchedSearch } from './store.ts';
 
@@ -39,7 +40,7 @@ export async function lookForOne(looking: Looking): Promise<boolean> {
 async function lookFor(looking: Looking, look: Look): Promise<void> {
   const { db, keys, clients, slots } = looking;
   const client = clients.find(look.clientId);
-  const units = client ? unitsNow(looking, client, look.search) : [];
+  const units = client?.scopes.has(watchScope) ? unitsNow(looking, client, look.search) : [];
   if (units.length === 0) return;
   const found = await findFreeSlots(db, slots, {
     units: units.map(quietly),

@@ -8,7 +8,14 @@ import { Problem, problemAt } from '../../problems/problem.ts';
 import { toInstant } from '../../time/date-times.ts';
 import { longestRangeHours } from '../contract.ts';
 import { unitsOf } from '../search-units.ts';
-import { type WatchBody, watchCreationSchema, watchedSearch, watchListSchema, watchSchema } from './contract.ts';
+import {
+  type WatchBody,
+  watchCreationSchema,
+  watchedSearch,
+  watchListSchema,
+  watchSchema,
+  watchScope,
+} from './contract.ts';
 import { deleteWatch, findWatch, insertWatch, listWatches, mostWatches, type Watch } from './store.ts';
 
 const example: WatchBody = {
@@ -26,8 +33,9 @@ const shared = {
   tag: 'Time slots',
   level: 'client',
   audit: 'none',
-  scopes: ['appointments:read', 'resources:read'],
 } as const;
+const reading = { ...shared, scopes: ['appointments:read', 'resources:read'] } as const;
+const writing = { ...shared, scopes: [watchScope] } as const;
 
 function bodyOf({ id, reference, search, endsAt, createdAt, lookedAt, foundAt }: Watch): WatchBody {
   return {
@@ -44,7 +52,7 @@ function bodyOf({ id, reference, search, endsAt, createdAt, lookedAt, foundAt }:
 const notFound = () => problemAt(inPath('watch_id'), 'watch_not_found', 'The client has no watch with this id.');
 
 const listTimeslotWatches = endpoint({
-  ...shared,
+  ...reading,
   operationId: 'list_timeslot_watches',
   summary: 'List watches for time slots',
   method: 'GET',
@@ -71,7 +79,7 @@ const listTimeslotWatches = endpoint({
 });
 
 const createTimeslotWatch = endpoint({
-  ...shared,
+  ...writing,
   operationId: 'create_timeslot_watch',
   summary: 'Create a watch for time slots',
   description:
@@ -128,7 +136,7 @@ const createTimeslotWatch = endpoint({
 });
 
 const getTimeslotWatch = endpoint({
-  ...shared,
+  ...reading,
   operationId: 'get_timeslot_watch',
   summary: 'Get a watch for time slots',
   method: 'GET',
@@ -145,7 +153,7 @@ const getTimeslotWatch = endpoint({
 });
 
 const deleteTimeslotWatch = endpoint({
-  ...shared,
+  ...writing,
   operationId: 'delete_timeslot_watch',
   summary: 'End a watch for time slots',
   method: 'DELETE',
