@@ -248,6 +248,11 @@ describe('an Appointment', () => {
     expect([confirmed.status, confirmed.body.status, confirmed.body.id]).toEqual([200, 'booked', id]);
   });
 
+  test('is looked up by at most 100 ids over all care units', async () => {
+    const ids = Array.from({ length: 101 }, (_, index) => `aaaaaaaaaa.${index}`);
+    expect(issueIn(await find(`/Slot?_id=${ids}`)).slice(-1)).toEqual(['search_too_costly']);
+  });
+
   test('is not taken for the booking of another care unit whose own ids are the same', async () => {
     const { body } = await find<Slot>(`${talks}&_count=500`);
     const partsOf = ({ id = '' }: Slot) => [id.slice(0, id.indexOf('.')), id.slice(id.indexOf('.') + 1)] as const;

@@ -12,7 +12,7 @@ import { emrIdOf } from '../ids.ts';
 import { fhirSearch } from '../interaction.ts';
 import { type RecordPage, type SearchPlace, searchSet } from '../search/bundle.ts';
 import { readStarts, type Starts, startsWithin } from '../search/dates.ts';
-import { anyOf, readSearch, type Search } from '../search/input.ts';
+import { anyOf, assertFew, readSearch, type Search } from '../search/input.ts';
 import { pagesInOrder } from '../search/pages.ts';
 import { placeOf } from '../search/place.ts';
 import {
@@ -54,6 +54,8 @@ interface Found {
 async function search(request: FastifyRequest) {
   const search = readSearch(request, slotParameters, slotIncludes);
   const place = placeOf(request, 'Slot', search);
+  // Before each care unit takes its own.
+  assertFew('_id', anyOf(search, '_id'));
   const units = unitRequests(request, search);
   if (units.length > mostCareUnits) {
     const detail = `The client is granted ${units.length} care units. Name at most ${mostCareUnits} by schedule.actor.`;
@@ -111,8 +113,9 @@ function pages(searched: Searched): Page {
   const { request, search, place, places, missing } = searched;
   const mayAsk = countedOnce({ client: clientOf(request), countRequest: request.server.endpointDeps.countRequest });
   if (!anyOf(search, '_id')) return (limit, cursor) => freeTimes(searched, mayAsk, limit, cursor);
-  const silent = [...missing];
+  let silent: MissingUnit[] = [];
   const page = pagesInOrder(request, place, async () => {
+    silent = [...missing];
     const found = places.map(async (it) => {
       try {
         const refusal = await mayAsk(it.ehr.id);

@@ -66,14 +66,15 @@ async function searched<Entry, Found extends Resource>(
   const { entries, next, outcomes = [] } = await listing.page(search.count, search.page);
   const shown = entries.map((entry) => listing.show(entry));
   const found = shown.filter((it) => it !== undefined);
-  const included = (await listing.include?.(found)) ?? [];
+  const more = (await listing.include?.(found)) ?? [];
+  const included = more.filter(({ id }) => id !== undefined);
   const isWhole = next === null && search.page === undefined && outcomes.length === 0;
   return bundleOf(place, search, {
     total: counted ? counted.total : isWhole ? found.length : undefined,
     entries: [
       ...found.map((it) => entryOf(place, it, 'match')),
       ...included.map((it) => entryOf(place, it, 'include')),
-      ...outcome([...outcomes, ...unnamed(shown.length - found.length)]),
+      ...outcome([...outcomes, ...unnamed(shown.length - found.length + more.length - included.length)]),
     ],
     next,
   });

@@ -211,6 +211,13 @@ export function onlyToken(text: string): Token | undefined {
 const mostIds = 100;
 const atOnce = 10;
 
+/** @throws Problem `search_too_costly` for more than can be looked up one by one */
+export function assertFew(parameter: string, names: readonly unknown[] = []): void {
+  if (names.length <= mostIds) return;
+  const detail = `The query parameter ${parameter} has at most ${mostIds} values.`;
+  throw problemAt(inQuery(parameter), 'search_too_costly', detail);
+}
+
 /**
  * What many ids or numbers name, in their order, each once. What is not found is left out.
  *
@@ -223,10 +230,7 @@ export async function findEach<Name, Found>(
   find: (name: Name) => Promise<Found | undefined>,
 ): Promise<Found[]> {
   const all = [...new Set(names)];
-  if (all.length > mostIds) {
-    const detail = `The query parameter ${parameter} has at most ${mostIds} values.`;
-    throw problemAt(inQuery(parameter), 'search_too_costly', detail);
-  }
+  assertFew(parameter, all);
   const found: (Found | undefined)[] = [];
   for (let next = 0; next < all.length; next += atOnce) {
     found.push(...(await Promise.all(all.slice(next, next + atOnce).map(find))));

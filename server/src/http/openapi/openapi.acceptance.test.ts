@@ -40,7 +40,9 @@ describe('the OpenAPI description', () => {
     // The ids of records in examples are invented.
     if (response.status !== 404) expect(response.status, response.text).toBe(200);
     else
-      expect(response.body.reason).toMatch(/^(appointment|medical_note|document|schedule|webhook_endpoint)_not_found$/);
+      expect(response.body.reason).toMatch(
+        /^(appointment|medical_note|document|schedule|webhook_endpoint|watch)_not_found$/,
+      );
   });
 
   test('declares the same constraints for headers and texts as validation', async () => {
