@@ -80,7 +80,19 @@ async function connect(
     prepared.apply();
     return prepared;
   };
-  return { ehr, ehrs, configured, prepare, change, find, rateLimit, failures: emr.connection.breaker.failures };
+  /** Prepares the configuration that is in use. */
+  const prepareAgain = () => ehrs.prepare([configured], [module]);
+  return {
+    ehr,
+    ehrs,
+    configured,
+    prepare,
+    prepareAgain,
+    change,
+    find,
+    rateLimit,
+    failures: emr.connection.breaker.failures,
+  };
 }
 
 test('the calls of a plug-in that does not use the gateway’s HTTP client count for the breaker', async () => {
@@ -177,6 +189,14 @@ test('other names of the EHR and its care units leave the connection as it is', 
   const [next] = ehrs.registry.values();
   expect([next?.name, next?.careUnits.get('oslo-sentrum')?.name]).toEqual(['Other', 'Other']);
   expect(next?.health().lastSuccessAt).not.toBeNull();
+});
+
+test('what is kept for the connection of an EHR outlasts a change of others', async () => {
+  const { ehr, ehrs, configured, prepareAgain, change } = await connect(async () => null);
+  (await prepareAgain()).apply();
+  expect(ehrs.registry.get(configured.id)).toBe(ehr);
+  await change({ name: 'Another name' });
+  expect(ehrs.registry.get(configured.id)).not.toBe(ehr);
 });
 
 test('a secret that is another one gives a new connection', async () => {

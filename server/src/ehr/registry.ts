@@ -156,12 +156,16 @@ export async function openEhrs(
           }
           retire(link);
         }
+        const [before, connections] = [entries, new Map(registry)];
         entries = next;
         waiting = notOpenYet;
         registry.clear();
         for (const [id, { emr, link }] of next) {
           link.putToUse();
-          registry.set(id, connectionOf(emr, link, keys));
+          const former = before.get(id);
+          // What is kept of an EHR is kept for its connection.
+          const kept = former?.emr === emr && former.link === link ? connections.get(id) : undefined;
+          registry.set(id, kept ?? connectionOf(emr, link, keys));
           metrics.watch(id, link.watched);
         }
       },

@@ -20,7 +20,7 @@ import { isFinal } from '../../../problems/write-errors.ts';
 import { instantFormatter } from '../../../time/date-times.ts';
 import { write } from '../../../writes/write.ts';
 import type { PlannedWrite, WriteResponse } from '../../../writes/write-kind.ts';
-import { record } from '../../audit/act.ts';
+import { record, SessionEnded } from '../../audit/act.ts';
 import { selectField, textField } from '../../frame/fields.ts';
 import { postForm } from '../../frame/frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../../frame/page.ts';
@@ -102,10 +102,11 @@ export async function tryBooking(context: SignedIn, show: ShowTry): Promise<Cons
   };
   const told = await bookAndCancel(context, trial);
   const isWell = trial.steps.length === 2 && trial.steps.every((step) => step.isWell);
-  await record(context.deps.services.db, context.session, {
-    action: 'emr_try_booking',
-    target: emr.id,
-    outcome: isWell ? 'done' : 'problem',
+  const activity = { action: 'emr_try_booking', target: emr.id, outcome: isWell ? 'done' : 'problem' } as const;
+  // A booking that stands is told even if the database is away for a moment.
+  await record(context.deps.services.db, context.session, activity).catch((error: unknown) => {
+    if (error instanceof SessionEnded) throw error;
+    trial.bug(error);
   });
   return show(context, emr, html`${told.text}${stepTable(trial.steps)}`, told.goesOn ? attempt : undefined);
 }
