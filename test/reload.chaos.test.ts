@@ -4,7 +4,13 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import type { ConfiguredAccess } from '../server/src/config/configuration.ts';
 import type { ConfigurationFile } from '../server/src/config/schema/schema.ts';
+import { createClient } from '../server/src/console/clients/client-actions.ts';
+import { addEmr, changeEmr } from '../server/src/console/ehrs/emr-actions.ts';
+import { createDb } from '../server/src/db/kysely.ts';
+import { readStoredEmrs } from '../server/src/ehr/stored/stored-emrs.ts';
+import { createKeyRing } from '../server/src/secrets/key-ring.ts';
 import { createTestDatabase } from './database/database.ts';
 import { type ChildGateway, startChild } from './processes/child-gateway.ts';
 import { freePort } from './processes/free-port.ts';
@@ -20,11 +26,34 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const reloads = 48;
+const reloads = Number(process.env.RELOADS ?? 48);
 /** Every twelfth is left to the gateways, which see that the file has changed. The others come with a signal. */
 const isSeen = (version: number) => version % 12 === 0;
 
 const { setup, first, publish } = await mountConfiguration(folder);
+const db = createDb(database);
+const keys = createKeyRing([Buffer.from(setup.variables.CROSSWARD_SECRET_KEY ?? '', 'base64')]);
+
+/** An EHR of the database, with another name in each version. */
+const storedOf = (version: number) => ({ ...first.emrs[0], id: 'stored', name: `stored, version ${version}` });
+
+/** Stores the EHR, and makes a client for it. Returns the client's headers. */
+async function storeEhr(): Promise<Readonly<Record<string, string>>> {
+  const id = 'site-of-stored';
+  expect(await addEmr({ db, keys }, { id: 'stored', definition: storedOf(0), isOpen: true }, {})).toBeUndefined();
+  const created = await createClient(
+    { db, keys, configured: { emrs: [storedOf(0)], clients: [] } as unknown as ConfiguredAccess },
+    { id, name: 'Site', scopes: ['appointments:read'], grants: [{ emr: 'stored' }], return_urls: [] },
+  );
+  if (!('secret' in created) || !created.secret) throw new Error('No client');
+  return { 'x-service-client-id': id, 'x-service-client-secret': created.secret };
+}
+
+async function changeStored(version: number): Promise<void> {
+  const [stored] = (await readStoredEmrs(db, keys)).emrs;
+  const facts = { id: 'stored', definition: storedOf(version), isOpen: true, version: stored?.version ?? '' };
+  expect(await changeEmr({ db, keys }, facts, {}, false)).toBeUndefined();
+}
 
 /** Another name in each version, a new connection to another EHR, and an EHR that comes and goes. */
 function fileOf(version: number): ConfigurationFile {
@@ -56,12 +85,12 @@ async function startSilentEhr(): Promise<{ readonly url: string; readonly asked:
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
-async function namesOf(gateway: ChildGateway): Promise<readonly string[]> {
-  const response = await gateway.send<{ emrs: { name: string }[] }>({ method: 'GET', path: '/api/emrs' });
+async function namesOf(gateway: ChildGateway, headers = {}): Promise<readonly string[]> {
+  const response = await gateway.send<{ emrs: { name: string }[] }>({ method: 'GET', path: '/api/emrs', headers });
   return response?.body.emrs.map(({ name }) => name) ?? [];
 }
 
-test('two gateways that read their file again and again lose, double and reject no booking', async () => {
+test('two gateways whose files and stored EHRs change again and again lose, double and reject no booking', async () => {
   const ports = [await freePort(), await freePort()];
   const start = async (port = 0) =>
     startChild({
@@ -75,6 +104,7 @@ test('two gateways that read their file again and again lose, double and reject 
   const proxy = await startRoundRobinProxy(gateways.map(({ address }) => address));
   onTestFinished(() => proxy.close());
   const target = { address: proxy.address, credentials: gateways[0]?.credentials ?? {} };
+  const siteOfStored = await storeEhr();
   const load = await BookingLoad.start(target, { clients: 4, pauseMilliseconds: 100 });
 
   async function reload(version: number): Promise<void> {
@@ -82,10 +112,13 @@ test('two gateways that read their file again and again lose, double and reject 
       await publish('emrs: [');
       for (const { pid } of gateways) process.kill(pid, 'SIGHUP');
     }
+    await changeStored(version);
     await publish(fileOf(version));
     if (!isSeen(version)) for (const { pid } of gateways) process.kill(pid, 'SIGHUP');
-    const isUsed = async (gateway: ChildGateway) =>
+    const isUsed = async (gateway: ChildGateway) => {
       expect(await namesOf(gateway)).toContain(`sandbox-no, version ${version}`);
+      expect(await namesOf(gateway, siteOfStored)).toEqual([`stored, version ${version}`]);
+    };
     await eventually(() => Promise.all(gateways.map(isUsed)));
   }
 
