@@ -36,7 +36,7 @@ const cases: Record<string, readonly Case[]> = {
     [
       'a merge key',
       ['- id: oslo', '- <<: {}\n        id: oslo'],
-      '7:9: emrs[0].care_units[0]["<<"]: unknown key; allowed: id, name, time_zone, language, default_country, policies, patient_page, settings',
+      '7:9: emrs[0].care_units[0]["<<"]: unknown key; allowed: id, name, time_zone, language, default_country, policies, patient_page, publication, settings',
     ],
   ],
   indentation: [

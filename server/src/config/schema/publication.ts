@@ -16,7 +16,11 @@ export const publicationSchema = Type.Object(
     phone: Type.Optional(settingText('Phone number of the care unit.', { maxLength: 40 })),
     address: Type.Object(
       {
-        lines: Type.Array(settingText('Line of the street address.'), { minItems: 1, maxItems: 5 }),
+        lines: Type.Array(settingText('Line of the street address.'), {
+          description: 'The street address.',
+          minItems: 1,
+          maxItems: 5,
+        }),
         city: settingText('City.'),
         state: settingText('State, county or region.'),
         postal_code: settingText('Postal code.', { maxLength: 20 }),
