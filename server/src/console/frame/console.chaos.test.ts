@@ -9,7 +9,7 @@ import { faultyEhrs } from '../../../../test/ehrs/faulty-ehr.ts';
 import { wrapConnector } from '../../../../test/ehrs/other-ehrs.ts';
 import { type Gateway, startGateway } from '../../../../test/gateway/gateway.ts';
 import { browserTimeout, isBrowserMissing, startBrowser } from '../../../../test/processes/browser.ts';
-import { tooWide, violationsIn } from '../../../../test/processes/page-checks.ts';
+import { signIn, tooWide, violationsIn } from '../../../../test/processes/page-checks.ts';
 import { oslo } from '../../../../test/requests/bookings.ts';
 import { newOperator, type TestOperator, withConsole } from '../../../../test/requests/console.ts';
 import { resolveConsole } from '../../config/console-settings.ts';
@@ -125,15 +125,6 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     await gateway?.close();
   });
 
-  async function signIn(): Promise<void> {
-    await page.goto('/console/sign-in');
-    await page.fill('#name', operator.name);
-    await page.fill('#password', operator.password);
-    await page.fill('#code', operator.code());
-    await page.press('#code', 'Enter');
-    await page.waitForURL((url) => url.pathname === '/console');
-  }
-
   /** Clicks what leads to another page, and waits for that. */
   async function follow(selector: string): Promise<void> {
     await Promise.all([page.waitForEvent('load'), page.click(selector)]);
@@ -172,7 +163,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     await page.fill('#code', '000000');
     await follow('main button');
     await look('sign-in-rejected');
-    await signIn();
+    await signIn(page, operator);
     const pages = {
       overview: '',
       operations: '/operations',

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { insertHistory } from '../../../../test/database/history-rows.ts';
 import { type Gateway, startGateway } from '../../../../test/gateway/gateway.ts';
 import { browserTimeout, isBrowserMissing, startBrowser } from '../../../../test/processes/browser.ts';
-import { tooWide, violationsIn } from '../../../../test/processes/page-checks.ts';
+import { signIn, tooWide, violationsIn } from '../../../../test/processes/page-checks.ts';
 import { newOperator, withConsole } from '../../../../test/requests/console.ts';
 import { resolveConsole } from '../../config/console-settings.ts';
 import { lastDays } from '../../history/columns.ts';
@@ -41,12 +41,7 @@ describe.skipIf(isBrowserMissing())(
       await insertHistory(gateway.database, lastDays(new Date(), 'UTC')[0]?.from ?? new Date());
       browser = await startBrowser(`http://127.0.0.1:${gateway.port}`);
       page = await browser.context.newPage();
-      await page.goto('/console/sign-in');
-      await page.fill('#name', operator.name);
-      await page.fill('#password', operator.password);
-      await page.fill('#code', operator.code());
-      await page.press('#code', 'Enter');
-      await page.waitForURL((url) => url.pathname === '/console');
+      await signIn(page, operator);
       if (screenshots) await mkdir(screenshots, { recursive: true });
     }, browserTimeout.timeout);
     afterAll(async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startFake } from '../../../../../connectors/fhir-r4/fake/server.ts';
 import { type Gateway, startGateway } from '../../../../../test/gateway/gateway.ts';
 import { browserTimeout, isBrowserMissing, startBrowser } from '../../../../../test/processes/browser.ts';
-import { tooWide, violationsIn } from '../../../../../test/processes/page-checks.ts';
+import { signIn, tooWide, violationsIn } from '../../../../../test/processes/page-checks.ts';
 import { eventually } from '../../../../../test/requests/codes.ts';
 import { newOperator, type TestOperator, withConsole } from '../../../../../test/requests/console.ts';
 import { resolveConsole } from '../../../config/console-settings.ts';
@@ -68,12 +68,7 @@ describe.skipIf(isBrowserMissing())('in a browser, an EHR', { timeout: 3 * brows
   const go = (words: string) => follow(`a:has-text("${words}")`);
 
   test('is connected through the console alone, on pages that meet WCAG 2.2 AA', async () => {
-    await page.goto('/console/sign-in');
-    await page.fill('#name', operator.name);
-    await page.fill('#password', operator.password);
-    await page.fill('#code', operator.code());
-    await page.press('#code', 'Enter');
-    await page.waitForURL((url) => url.pathname === '/console');
+    await signIn(page, operator);
     await page.goto('/console/connections');
     await go('New connection');
     await look('1-new');
