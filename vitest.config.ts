@@ -33,6 +33,9 @@ const medplumFiles = [
   'server/src/medical-notes/medical-notes.acceptance.test.ts',
 ];
 
+/** The kit against the connector that needs no counterpart. Against each other one it runs in the chaos ring. */
+const sandboxKit = 'test/conformance/sandbox.conformance.test.ts';
+
 /** Kills processes that use the embedded database. */
 const embeddedDatabase = 'server/src/db/database.db.test.ts';
 const postgresqlAlone = 'server/src/db/{failed-connections,pools}.db.test.ts';
@@ -107,7 +110,7 @@ export default defineConfig({
       unit,
       project('postgresql', {
         databaseKind: 'postgresql',
-        include: files('db', 'process', 'conformance', 'acceptance'),
+        include: [...files('db', 'process', 'acceptance'), sandboxKit],
         exclude: [fhirOnly],
       }),
       project('pglite', {
@@ -120,14 +123,18 @@ export default defineConfig({
       project('java', { databaseKind: 'postgresql', include: files('java') }),
       project('gnuhealth', { databaseKind: 'postgresql', include: files('gnuhealth') }),
       project('deploy', { databaseKind: 'postgresql', include: files('deploy') }),
-      project('chaos', { databaseKind: 'postgresql', include: files('chaos', 'browser'), exclude: [fhirOnlyChaos] }),
+      project('chaos', {
+        databaseKind: 'postgresql',
+        include: files('chaos', 'browser', 'conformance'),
+        exclude: [fhirOnlyChaos, sandboxKit],
+      }),
       project('chaos-fhir', { databaseKind: 'postgresql', ehrKind: 'fhir', include: [fhirOnlyChaos] }),
       project('chaos-medplum', { databaseKind: 'postgresql', ehrKind: 'medplum', include: medplumFiles }),
       project('chaos-pglite', {
         databaseKind: 'pglite',
         include: [
           'test/model/*.chaos.test.ts',
-          'test/conformance/sandbox.conformance.test.ts',
+          sandboxKit,
           'server/src/appointments/concurrent-codes.chaos.test.ts',
           embeddedDatabase,
         ],

@@ -4,10 +4,14 @@ import { gatewayBefore } from '../../server/src/cli/gateway-before.ts';
 import { fewDays } from '../requests/few-days.ts';
 import { assertPublished } from './published.ts';
 
-/** Runs the kit against each counterpart, with a gateway in front of it. */
+/**
+ * Runs the kit against each counterpart, with a gateway in front of it.
+ *
+ * @param raceRounds default: the kit's. Fewer for a further way of booking with the same connector
+ */
 export function describeCounterparts(
   counterparts: readonly Counterpart[],
-  { published }: { published: boolean },
+  { published, raceRounds }: { readonly published: boolean; readonly raceRounds?: number },
 ): void {
   for (const { name, only, make } of counterparts) {
     describeConformance(
@@ -17,8 +21,7 @@ export function describeCounterparts(
         return Object.create(subject, {
           facts: { value: { window: fewDays, ...subject.facts } },
           callGateway: { value: gatewayBefore(() => subject.connector) },
-          // Ten rounds: races.chaos.test.ts.
-          raceRounds: { value: 3 },
+          raceRounds: { value: raceRounds },
         });
       },
       { only, ...(published ? { assertReport: assertPublished } : {}) },

@@ -8,8 +8,8 @@ import {
 import { describeCounterparts } from './counterparts.ts';
 
 describeCounterparts(slotFakes, { published: true });
-describeCounterparts([...portalFakes, ...rebookingFakes], { published: false });
+describeCounterparts([...portalFakes, ...rebookingFakes], { published: false, raceRounds: 3 });
 describeCounterparts(
   runningServers().map((it) => onRunning(it)),
-  { published: false },
+  { published: false, raceRounds: 3 },
 );
