@@ -36,8 +36,6 @@ const medplumFiles = [
 /** The kit against the connector that needs no counterpart. Against each other one it runs in the chaos ring. */
 const sandboxKit = 'test/conformance/sandbox.conformance.test.ts';
 
-/** Kills processes that use the embedded database. */
-const embeddedDatabase = 'server/src/db/database.db.test.ts';
 const postgresqlAlone = 'server/src/db/{failed-connections,pools}.db.test.ts';
 
 interface ProjectOptions {
@@ -59,8 +57,6 @@ function project(name: string, { databaseKind, ehrKind = 'sandbox', include, exc
     },
   };
 }
-
-const everyEhrFiles = [...acceptanceFilesWith(`'${everyEhr}'`), fhirOnly];
 
 const unit = {
   extends: true as const,
@@ -113,12 +109,6 @@ export default defineConfig({
         include: [...files('db', 'process', 'acceptance'), sandboxKit],
         exclude: [fhirOnly],
       }),
-      project('pglite', {
-        databaseKind: 'pglite',
-        include: [...files('acceptance'), 'server/src/db/*.db.test.ts'],
-        exclude: [fhirOnly, embeddedDatabase, postgresqlAlone, ...acceptanceFilesWith(`@module-tag ${anyDatabase}`)],
-      }),
-      project('fhir', { databaseKind: 'postgresql', ehrKind: 'fhir', include: everyEhrFiles }),
       project('python', { databaseKind: 'postgresql', include: files('python') }),
       project('java', { databaseKind: 'postgresql', include: files('java') }),
       project('gnuhealth', { databaseKind: 'postgresql', include: files('gnuhealth') }),
@@ -128,16 +118,22 @@ export default defineConfig({
         include: files('chaos', 'browser', 'conformance'),
         exclude: [fhirOnlyChaos, sandboxKit],
       }),
-      project('chaos-fhir', { databaseKind: 'postgresql', ehrKind: 'fhir', include: [fhirOnlyChaos] }),
+      project('chaos-fhir', {
+        databaseKind: 'postgresql',
+        ehrKind: 'fhir',
+        include: [...acceptanceFilesWith(`'${everyEhr}'`), fhirOnly, fhirOnlyChaos],
+      }),
       project('chaos-medplum', { databaseKind: 'postgresql', ehrKind: 'medplum', include: medplumFiles }),
       project('chaos-pglite', {
         databaseKind: 'pglite',
         include: [
+          ...files('acceptance'),
+          'server/src/db/*.db.test.ts',
           'test/model/*.chaos.test.ts',
           sandboxKit,
           'server/src/appointments/concurrent-codes.chaos.test.ts',
-          embeddedDatabase,
         ],
+        exclude: [fhirOnly, postgresqlAlone, ...acceptanceFilesWith(`@module-tag ${anyDatabase}`)],
       }),
     ],
   },

@@ -8,7 +8,7 @@ const times: Readonly<Record<string, number>> = JSON.parse(
 );
 
 /** Projects with long files before those with short ones. Workers change the project once, because that loads all modules. */
-const projects = ['chaos-pglite', 'chaos-fhir', 'fhir', 'pglite', 'chaos', 'postgresql', 'chaos-medplum', 'unit'];
+const projects = ['chaos-pglite', 'chaos-fhir', 'chaos', 'postgresql', 'chaos-medplum', 'unit'];
 
 /**
  * Starts the slowest files of a project first: a long file that starts last keeps one worker busy and leaves the others without
