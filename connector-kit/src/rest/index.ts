@@ -1,3 +1,5 @@
+// The schemas of `readRecord` and `ofCareUnits`. A connector needs no dependency of its own for them.
+export { type Static, type TSchema, Type } from 'typebox';
 export * from './care-units.ts';
 export * from './change-feed.ts';
 export * from './changeable.ts';

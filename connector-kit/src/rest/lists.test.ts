@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { Appointment, TimeSlot } from '../records.ts';
 import { keptLists } from './kept-lists.ts';
-import { datesIn, instantIn } from './local-dates.ts';
+import { datesIn, instantIn, localInstants } from './local-dates.ts';
 import { newestPage } from './newest-first.ts';
 import { oneChange } from './one-change.ts';
 import { appointmentsFor, timeSlotsFor } from './order.ts';
@@ -79,6 +79,14 @@ test('dates of a range are local, and a time without an offset is none', () => {
   for (const wrong of [null, 7, '2030-01-01', '2030-01-01T09:00:00', '2030-02-30T09:00:00Z']) {
     expect(instantIn(wrong)).toBe(undefined);
   }
+});
+
+test('a local time has one instant, none in a skipped hour, two in a repeated one', () => {
+  const instants = (text: string) => localInstants('Europe/Stockholm', text).map((it) => it.toISOString().slice(5, 16));
+  expect(instants('2031-03-30T02:30')).toEqual([]);
+  expect(instants('2031-03-30T03:00:00')).toEqual(['03-30T01:00']);
+  expect(instants('2031-10-26T02:30')).toEqual(['10-26T00:30', '10-26T01:30']);
+  expect(['2031-02-29T10:00', '2031-01-01T24:30', 'soon'].flatMap(instants)).toEqual([]);
 });
 
 test('one change at a time, and no holds', async () => {

@@ -20,6 +20,28 @@ function zoned(timeZone: string, instant: Date): Temporal.ZonedDateTime {
 }
 
 /**
+ * The instants of a date-time without an offset, such as `2026-03-29T02:30:00`, the first one first: one, two in the hour that
+ * autumn's clock change repeats, and none in the hour that spring's skips, or for what the calendar does not have.
+ */
+export function localInstants(timeZone: string, text: string): readonly Date[] {
+  const local = plainTime(text);
+  if (!local) return [];
+  const both = (['earlier', 'later'] as const).map((disambiguation) =>
+    local.toZonedDateTime(timeZone, { disambiguation }),
+  );
+  const real = both.filter((it) => it.toPlainDateTime().equals(local)).map((it) => it.epochMilliseconds);
+  return [...new Set(real)].map((it) => new Date(it));
+}
+
+function plainTime(text: string): Temporal.PlainDateTime | undefined {
+  try {
+    return Temporal.PlainDateTime.from(text, { overflow: 'reject' });
+  } catch {
+    return undefined;
+  }
+}
+
+/**
  * The instant of a date-time with its offset. `undefined`: it is no text, the calendar has no such time, or it has no offset, and
  * could be that of any time zone.
  */

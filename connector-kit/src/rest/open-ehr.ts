@@ -20,8 +20,8 @@ export interface OpenEhr<Settings, Unit, Client, Lists> {
 interface EhrParts<Settings, Schema extends TSchema, Client, Lists> {
   /** Of the settings of a care unit. */
   readonly unitSchema: Schema;
-  /** Throws a ConnectorError for settings of a care unit that do not suit each other. */
-  checkUnit(unit: Static<Schema>, id: string): void;
+  /** Throws a ConnectorError for settings of a care unit that do not suit each other. Absent: any do that fit the schema. */
+  checkUnit?(unit: Static<Schema>, id: string): void;
   createClient(http: ConnectorContext<Settings>['http'], settings: Settings, now: () => Date): Client;
   readLists(client: Client, unit: Static<Schema>, leftOut: (record: LeftOutRecord) => void): Promise<Lists>;
 }
@@ -33,7 +33,7 @@ export function openEhrWith<Settings, Schema extends TSchema, Client, Lists>(
 ): OpenEhr<Settings, Static<Schema>, Client, Lists> {
   const { http, settings, careUnits, now, leftOut = () => undefined, inTurn = turnsInProcess() } = context;
   const unitOf = ofCareUnits(careUnits, unitSchema, (unit, id) => {
-    checkUnit(unit, id);
+    checkUnit?.(unit, id);
     return unit;
   });
   const client = createClient(http, settings, now);

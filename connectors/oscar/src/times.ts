@@ -1,3 +1,4 @@
+import { localInstants } from '@crossward/connector-kit/rest';
 import { Temporal } from 'temporal-polyfill';
 
 const minute = 60_000;
@@ -17,8 +18,7 @@ export function nextDate(date: string): string {
  */
 export function instantAt(timeZone: string, date: string, minuteOfDay: number): Date | undefined {
   const local = Temporal.PlainDate.from(date).toPlainDateTime().add({ minutes: minuteOfDay });
-  const zoned = local.toZonedDateTime(timeZone, { disambiguation: 'later' });
-  return zoned.toPlainDateTime().equals(local) ? new Date(zoned.epochMilliseconds) : undefined;
+  return localInstants(timeZone, local.toString()).at(-1);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { localInstants } from '@crossward/connector-kit/rest';
 import { Temporal } from 'temporal-polyfill';
 
 /** Which of its two instants a local time has in the hour that autumn's clock change repeats. */
@@ -36,22 +37,9 @@ export function readLocalTime(text: string | undefined): Temporal.PlainDateTime 
   }
 }
 
-/**
- * The instants of a local time: none in the hour that spring's clock change skips, two in the hour that autumn's repeats.
- *
- * @internal for tests of how times are read, apart from what is made of them
- */
-export function instantsOf(local: Temporal.PlainDateTime, timeZone: string): readonly Date[] {
-  const both = (['earlier', 'later'] as const).map((disambiguation) =>
-    local.toZonedDateTime(timeZone, { disambiguation }),
-  );
-  const real = both.filter((it) => it.toPlainDateTime().equals(local)).map((it) => it.epochMilliseconds);
-  return [...new Set(real)].map((it) => new Date(it));
-}
-
-/** As `instantsOf`. In the skipped hour all times are the instant at which the clocks go on. */
+/** As `localInstants`. In the skipped hour all times are the instant at which the clocks go on. */
 export function reachedAt(local: Temporal.PlainDateTime, timeZone: string): readonly Date[] {
-  const instants = instantsOf(local, timeZone);
+  const instants = localInstants(timeZone, local.toString());
   if (instants.length > 0) return instants;
   const change = local.toZonedDateTime(timeZone, { disambiguation: 'earlier' }).getTimeZoneTransition('next');
   return change ? [new Date(change.epochMilliseconds)] : [];
@@ -73,7 +61,7 @@ export function freePeriod(
 ): Period | 'not offered' | undefined {
   const [from, to] = [readLocalTime(start), readLocalTime(end)];
   if (!from || !to) return undefined;
-  const starts = instantsOf(from, timeZone);
+  const starts = localInstants(timeZone, from.toString());
   if (starts.length === 0 || (starts.length > 1 && rule === 'refuse')) return 'not offered';
   return firstPeriod(inOrder(starts, rule), reachedAt(to, timeZone));
 }

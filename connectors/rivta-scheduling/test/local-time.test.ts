@@ -1,17 +1,11 @@
+import { localInstants } from '@crossward/connector-kit/rest';
 import { expect, test } from 'vitest';
-import {
-  bookedPeriod,
-  freePeriod,
-  instantsOf,
-  localDate,
-  type RepeatedHour,
-  readLocalTime,
-} from '../src/local-time.ts';
+import { bookedPeriod, freePeriod, localDate, type RepeatedHour, readLocalTime } from '../src/local-time.ts';
 
 const zone = 'Europe/Stockholm';
 const instants = (text: string) => {
   const local = readLocalTime(text);
-  return local && instantsOf(local, zone);
+  return local && localInstants(zone, local.toString());
 };
 const at = (text: string) => new Date(`2031-${text}Z`);
 
