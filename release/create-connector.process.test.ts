@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 
 const run = promisify(execFile);
 const program = fileURLToPath(new URL('./create-connector.ts', import.meta.url));
+const kit = fileURLToPath(new URL('../connector-kit', import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), 'crossward-create-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -36,6 +37,34 @@ test.runIf(process.platform !== 'win32').each(['v20.20.2', 'v22.17.1'])(
     expect(Number.parseInt(stdout.slice(1), 10)).toBeGreaterThanOrEqual(24);
   },
 );
+
+test.each([
+  ['22.17.1', 1, 'Needs Node.js 22.18 or newer, and this is v22.17.1'],
+  ['22.18.0', 0, ''],
+  ['24.0.0', 0, ''],
+])('npm test in a copy on Node.js %s ends with %s before the tests', async (version, code, said) => {
+  const { scripts } = JSON.parse(await readFile(join(kit, 'template-booking/package.json'), 'utf8'));
+  const fake = `const version = 'v${version}';
+    Object.defineProperties(process, { version: { value: version }, versions: { value: { node: version.slice(1) } } });`;
+  const env = {
+    PATH: dirname(process.execPath),
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fake)}`,
+  };
+  const ended = await run('/bin/sh', ['-c', scripts.pretest], { env }).then(
+    ({ stderr }) => ({ code: 0, stderr }),
+    (error: { code: number; stderr: string }) => error,
+  );
+  expect([ended.code, ended.stderr.trim()]).toEqual([code, said]);
+});
+
+test('both templates look at the version in the same way', async () => {
+  const [first, second] = await Promise.all(
+    ['template', 'template-booking'].map(async (it) =>
+      JSON.parse(await readFile(join(kit, it, 'package.json'), 'utf8')),
+    ),
+  );
+  expect(first.scripts.pretest).toBe(second.scripts.pretest);
+});
 
 test('on a new enough Node.js nothing is said about it', async () => {
   const printed = await createWith(process.execPath, 'toy');

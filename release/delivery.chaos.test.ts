@@ -228,7 +228,9 @@ test('the installed gateway books through an installed plug-in, on PostgreSQL', 
     settings: { base_url: await startEhr(), user: 'gateway', password: { env: 'CLINIC_PASSWORD' } },
     connection: { allow_private_addresses: true },
     synthetic_identifiers: true,
-    care_units: [{ id: 'clinic', name: 'Clinic', time_zone: 'Europe/London', language: 'en' }],
+    care_units: [
+      { id: 'clinic', name: 'Clinic', time_zone: 'Europe/London', language: 'en', settings: { department: 'D1' } },
+    ],
   };
   const scopes = ['patients:read', 'resources:read', 'appointments:read', 'appointments:write'];
   const client = { id: 'me', secrets: [{ env: 'MY_SECRET' }], scopes, grants: [{ emr: 'north' }] };

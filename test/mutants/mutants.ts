@@ -280,7 +280,7 @@ export const mutants: readonly Mutant[] = [
     {
       name: 'does not know an end at the clock change',
       from: 'return firstPeriod(inOrder(starts, rule), reachedAt(to, timeZone));',
-      to: 'return firstPeriod(inOrder(starts, rule), instantsOf(to, timeZone));',
+      to: 'return firstPeriod(inOrder(starts, rule), localInstants(timeZone, to.toString()));',
     },
   ]),
   ...rivta('slots.ts', [
@@ -504,7 +504,7 @@ export const mutants: readonly Mutant[] = [
     },
     {
       name: 'finds no write',
-      from: '  return kept ? [appointment(kept)] : null;',
+      from: '  return kept ? [appointment(careUnit, kept)] : null;',
       to: '  void kept; return null;',
     },
     {
@@ -524,17 +524,17 @@ export const mutants: readonly Mutant[] = [
     },
     {
       name: 'does not look who was first in the slot',
-      from: "  if (first.id === made.id || made.status === 'cancelled') return made;",
+      from: '  if (first.id === made.id || !takesSlot(made)) return made;',
       to: '  if (first) return made;',
     },
     {
       name: 'counts cancelled appointments as first in the slot',
-      from: "slot === made.slot && status !== 'cancelled' && place",
-      to: "slot === made.slot && status !== 'nothing' && place",
+      from: 'it.slot === made.slot && takesSlot(it) && it.place',
+      to: 'it.slot === made.slot && it.place',
     },
     {
       name: 'keeps its own booking beside the first',
-      from: '  await client.write(`/appointments/${made.id}/delete`, { department: careUnit.id }, appointmentKind);\n',
+      from: '  await clinic.client.write(`/appointments/${made.id}/delete`, { department });\n',
       to: '',
     },
     {
@@ -546,10 +546,9 @@ export const mutants: readonly Mutant[] = [
   ...clinic('ehr-client.ts', [
     {
       name: 'sends a write again after a lost answer',
-      from: '{ ...post(path, body), repeatable: false }',
-      to: '{ ...post(path, body), writes: true }',
+      from: 'write: async (path, body) => answerIn(await client.write(path, body)).entries,',
+      to: 'write: async (path, body) => answerIn(await client.ask(path, body)).entries,',
     },
-    { name: 'does not say that a write writes', from: ', repeatable: false });', to: ' });' },
     {
       name: 'does not sign in again when its token has ended',
       from: '({ status }) => status === 401,',
@@ -557,26 +556,67 @@ export const mutants: readonly Mutant[] = [
     },
     {
       name: 'reads the first page only',
-      from: '      if (next === undefined || entries.length === 0) return found;\n',
-      to: '      if (entries.length >= 0) return found;\n',
+      from: '        if (next === undefined || entries.length === 0) return found;\n',
+      to: '        if (entries.length >= 0) return found;\n',
     },
     { name: 'takes a lost time for another refusal', from: "  not_free: 'time_slot_unavailable',\n", to: '' },
+  ]),
+  ...clinic('records.ts', [
     {
       name: 'hides a list behind a bad record',
-      from: "        leftOut({ type: kind.name, id: idOf(entry), path: faultIn(kind, entry) ?? '' });\n        return [];",
-      to: "        throw new ConnectorError('rejected', 'A bad record');",
+      from: 'entries.flatMap((entry) => countedRecord({ leftOut }, name, schema, entry) ?? [])',
+      to: 'entries.map((entry) => readable({ name, schema }, entry))',
+    },
+    {
+      name: 'leaves out bad records, and counts none',
+      from: 'countedRecord({ leftOut }, name, schema, entry) ?? []',
+      to: 'readRecord(schema, entry).record ?? []',
     },
   ]),
   ...clinic('appointment-reads.ts', [
     {
       name: 'shows cancelled appointments as booked',
-      from: "state: found.status === 'cancelled' ? 'cancelled' : 'booked',",
+      from: "state: takesSlot(found) ? 'booked' : 'cancelled',",
       to: "state: 'booked',",
     },
     {
+      name: 'shows an appointment that was missed as booked',
+      from: "!['cancelled', 'no_show', 'deleted']",
+      to: "!['cancelled', 'deleted']",
+    },
+    {
       name: 'lists appointments of every patient',
-      from: '{ department: careUnit.id, patient: patientId, ...days }',
-      to: '{ department: careUnit.id, ...days }',
+      from: '{ ...clinic.unitOf(careUnit), patient: patientId, ...days }',
+      to: '{ ...clinic.unitOf(careUnit), ...days }',
+    },
+  ]),
+  ...clinic('appointment-changes.ts', [
+    {
+      name: 'looks only for changes since it looked last',
+      from: 'const overlapMilliseconds = 60_000;',
+      to: 'const overlapMilliseconds = 0;',
+    },
+    {
+      name: 'takes two changes of a moment for one',
+      from: 'markOf(careUnit.id, it.id, it.version)',
+      to: 'markOf(careUnit.id, it.changed)',
+    },
+    {
+      name: 'lists the newest change first',
+      from: 'changes.sort((a, b) => a.at - b.at)',
+      to: 'changes.sort((a, b) => b.at - a.at)',
+    },
+  ]),
+  ...clinic('patients.ts', [
+    {
+      name: 'takes the first of several patients',
+      from: 'if (more.length > 0)',
+      to: 'if (more.length < 0)',
+    },
+    {
+      name: 'does not say that a patient has died',
+      from: '...(died ? { isInactive: true } : {}),',
+      to: '...(died ? {} : {}),',
     },
   ]),
   ...clinic('times.ts', [

@@ -21,7 +21,7 @@ type Defects = (right: Right) => Partial<Connector>;
 
 /** The connector of the template, with a defect. `isForgetful`: sends writes that its EHR makes each time, and calls them repeatable. */
 async function subject(defects: Defects, { isForgetful = false, sendsAgain = false } = {}): Promise<Subject> {
-  const { url } = isForgetful ? forgetful : server;
+  const { url, ehr } = isForgetful ? forgetful : server;
   const plain = plainHttp();
   const http = {
     ...plain,
@@ -40,7 +40,7 @@ async function subject(defects: Defects, { isForgetful = false, sendsAgain = fal
     connector: { ...right, ...defects(right) },
     careUnit,
     facts,
-    directChanges: staffOf(await clinic.open(contextFor(url))),
+    directChanges: staffOf(await clinic.open(contextFor(url)), ehr),
   };
 }
 

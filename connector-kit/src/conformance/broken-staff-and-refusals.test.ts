@@ -26,7 +26,7 @@ async function subject(defects: (right: Right) => Partial<Connector> = () => ({}
     connector: { ...right, ...defects(right) },
     careUnit,
     facts,
-    directChanges: staffOf(await open()),
+    directChanges: staffOf(await open(), server.ehr),
   };
 }
 

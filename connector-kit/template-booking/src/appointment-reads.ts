@@ -1,84 +1,82 @@
-import type { Appointment, AppointmentQuery, CareUnit } from '@crossward/connector-kit';
-import { appointmentsFor } from '@crossward/connector-kit/rest';
-import { type EhrClient, isListOfTexts, isText, isTextOrNull, type Kind } from './ehr-client.ts';
-import { datesOf, isTime } from './times.ts';
+import { type Appointment, type AppointmentQuery, attendances, type CareUnit } from '@crossward/connector-kit';
+import { appointmentsFor, type Static, Type } from '@crossward/connector-kit/rest';
+import type { Clinic } from './clinic.ts';
+import { listAll, readAll } from './records.ts';
+import { datesOf, timeSchema } from './times.ts';
 
-export interface EhrAppointment {
-  readonly id: string;
-  readonly department: string;
-  readonly patient: string;
-  readonly slot: string;
-  readonly practitioner: string;
-  readonly service: string;
-  readonly start: string;
-  readonly end: string;
-  readonly note: string | null;
-  readonly status: 'booked' | 'arrived' | 'cancelled';
-  /** Which of two appointments of one slot took it first: the one with the lower number. */
-  readonly place: number;
-  /** What those who booked and changed it have given as their reference, in this order. */
-  readonly references: readonly string[];
-}
-
-export const appointmentKind: Kind<EhrAppointment> = {
+export const appointmentKind = {
   name: 'appointment',
-  fields: {
-    id: isText,
-    department: isText,
-    patient: isText,
-    slot: isText,
-    practitioner: isText,
-    service: isText,
-    start: isTime,
-    end: isTime,
-    note: isTextOrNull,
-    status: (it) => it === 'booked' || it === 'arrived' || it === 'cancelled',
-    place: Number.isInteger,
-    references: isListOfTexts,
-  },
+  schema: Type.Object({
+    id: Type.String(),
+    patient: Type.String(),
+    slot: Type.String(),
+    practitioner: Type.String(),
+    service: Type.String(),
+    start: timeSchema,
+    end: timeSchema,
+    note: Type.Optional(Type.String()),
+    status: Type.Enum(['booked', 'cancelled', 'deleted', ...attendances]),
+    /** Which of two appointments of one slot took it first: the one with the lower number. */
+    place: Type.Integer(),
+    /** What those who booked and changed it have given as their reference, in this order. */
+    references: Type.Array(Type.String()),
+    /** Counts its changes. */
+    version: Type.Integer(),
+    created: timeSchema,
+    changed: timeSchema,
+  }),
 };
+export type EhrAppointment = Static<typeof appointmentKind.schema>;
 
 export const searchPath = '/appointments/search';
 
 export function readAppointments(
-  client: EhrClient,
+  clinic: Clinic,
   careUnit: CareUnit,
   ids: readonly string[],
 ): Promise<readonly EhrAppointment[]> {
-  return client.read(searchPath, { department: careUnit.id, ids }, appointmentKind);
+  return readAll(clinic, searchPath, { ...clinic.unitOf(careUnit), ids }, appointmentKind);
 }
 
 export async function findAppointments(
-  client: EhrClient,
+  clinic: Clinic,
   careUnit: CareUnit,
   ids: readonly string[],
 ): Promise<readonly Appointment[]> {
-  return (await readAppointments(client, careUnit, ids)).map(appointment);
+  return (await readAppointments(clinic, careUnit, ids)).map((it) => appointment(careUnit, it));
 }
 
 /** The EHR lists by patient and day only. */
-export async function listAppointments(client: EhrClient, query: AppointmentQuery): Promise<readonly Appointment[]> {
+export async function listAppointments(clinic: Clinic, query: AppointmentQuery): Promise<readonly Appointment[]> {
   const { careUnit, patientId, range } = query;
   const days = range && datesOf(careUnit, range);
   if (range && !days) return [];
-  const wanted = { department: careUnit.id, patient: patientId, ...days };
-  const found = await client.list(searchPath, wanted, appointmentKind);
-  return appointmentsFor(found.map(appointment), query);
+  const wanted = { ...clinic.unitOf(careUnit), patient: patientId, ...days };
+  const found = await listAll(clinic, searchPath, wanted, appointmentKind);
+  return appointmentsFor(
+    found.map((it) => appointment(careUnit, it)),
+    query,
+  );
 }
 
-export function appointment(found: EhrAppointment): Appointment {
+export function appointment(careUnit: CareUnit, found: EhrAppointment): Appointment {
   return {
     id: found.id,
-    state: found.status === 'cancelled' ? 'cancelled' : 'booked',
+    state: takesSlot(found) ? 'booked' : 'cancelled',
     heldUntil: null,
-    hasStarted: found.status === 'arrived',
+    hasStarted: found.status === 'arrived' || found.status === 'completed',
     start: new Date(found.start),
     end: new Date(found.end),
-    comment: found.note,
+    comment: found.note ?? null,
     patientId: found.patient,
     resourceId: found.practitioner,
     healthcareServiceId: found.service,
-    careUnitId: found.department,
-    attendance: found.status === 'arrived' ? 'arrived' : null,
+    careUnitId: careUnit.id,
+    attendance: attendances.find((it) => it === found.status) ?? null,
   };
+}
+
+/** A booking that was withdrawn is deleted, and only the feed still shows it. */
+export function takesSlot({ status }: Pick<EhrAppointment, 'status'>): boolean {
+  return !['cancelled', 'no_show', 'deleted'].includes(status);
 }

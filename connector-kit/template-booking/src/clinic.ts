@@ -1,24 +1,17 @@
-import type { CareUnit, ConnectorContext, HealthcareService, Resource } from '@crossward/connector-kit';
-import { type KeptLists, keptLists } from '@crossward/connector-kit/rest';
-import { createEhrClient, type EhrClient, type Settings } from './ehr-client.ts';
-import { listHealthcareServices, listResources } from './resources.ts';
+import type { ConnectorContext } from '@crossward/connector-kit';
+import { type Directory, type OpenEhr, openEhrWith } from '@crossward/connector-kit/rest';
+import { createEhrClient, type EhrClient } from './ehr-client.ts';
+import { readLists } from './resources.ts';
+import { type Settings, type UnitSettings, unitSchema } from './settings.ts';
 
 /** What the operations share. */
-export interface Clinic {
-  readonly client: EhrClient;
-  readonly lists: KeptLists<{
-    readonly resources: readonly Resource[];
-    readonly services: readonly HealthcareService[];
-  }>;
-  now(): Date;
-}
+export type Clinic = OpenEhr<Settings, UnitSettings, EhrClient, Directory>;
 
 /** Opens without asking the EHR, so that a gateway starts while it is away. */
-export function openClinic({ http, settings, now, leftOut }: ConnectorContext<Settings>): Clinic {
-  const client = createEhrClient(http, settings, now, leftOut);
-  const lists = keptLists(async (careUnit: CareUnit) => ({
-    resources: await listResources(client, careUnit),
-    services: await listHealthcareServices(client),
-  }));
-  return { client, lists, now };
+export function openClinic(context: ConnectorContext<Settings>): Clinic {
+  return openEhrWith(context, {
+    unitSchema,
+    createClient: createEhrClient,
+    readLists,
+  });
 }

@@ -16,6 +16,7 @@ async function responseTo(ehr: Ehr, request: IncomingMessage): Promise<[status: 
 
 export interface EhrServer {
   readonly url: string;
+  readonly ehr: Ehr;
   close(): Promise<void>;
 }
 
@@ -36,6 +37,7 @@ export async function startEhr({
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ehr,
     async close() {
       server.closeAllConnections();
       server.close();

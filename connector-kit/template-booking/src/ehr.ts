@@ -1,5 +1,5 @@
 import { setImmediate as otherRequests } from 'node:timers/promises';
-import type { EhrAppointment } from './appointment-reads.ts';
+import { type EhrAppointment, takesSlot } from './appointment-reads.ts';
 import { passwords, patients, practitioners, services } from './ehr-data.ts';
 import type { EhrSlot } from './time-slots.ts';
 
@@ -24,7 +24,15 @@ export interface EhrOptions {
 
 const halfHour = 30 * 60 * 1000;
 const day = 48 * halfHour;
-const pageSize = 100;
+/** A day has 32 slots. */
+const slotsInPage = 48;
+const entriesInPage = 3;
+
+/** As `EhrAppointment`, with what the connector does not read. */
+interface StoredAppointment extends Omit<EhrAppointment, 'note'> {
+  readonly department: string;
+  readonly note: string | null;
+}
 
 /**
  * The EHR itself: half-hour slots from 08:00 to 16:00 UTC on each of the next 90 days. It keeps appointments in memory. It books as
@@ -32,7 +40,7 @@ const pageSize = 100;
  */
 export class Ehr {
   readonly #options: Required<EhrOptions>;
-  readonly #appointments = new Map<string, EhrAppointment>();
+  readonly #appointments = new Map<string, StoredAppointment>();
   /** By token, with the requests that are left. */
   readonly #sessions = new Map<string, { readonly user: string; uses: number }>();
   #last = 0;
@@ -46,16 +54,16 @@ export class Ehr {
     if (path === '/sign-in') return this.#signIn(body);
     const user = this.#userOf(token);
     const [, type = '', id = '', action = ''] = path.split('/');
-    if (id === 'search') return pageOf(this.#search(type, body), body);
+    if (id === 'search') return pageOf(this.#search(type, body), body, type === 'slots' ? slotsInPage : entriesInPage);
     if (user === 'reader') throw new Refusal(403, 'not_allowed');
     if (type === 'slots' && action === 'book') return { entries: [await this.#book(id, body)] };
     const found = this.#appointments.get(id);
-    if (type !== 'appointments' || !found || found.department !== body.department)
+    if (type !== 'appointments' || !found || found.department !== body.department || found.status === 'deleted')
       throw new Refusal(404, 'unknown_appointment');
     if (action === 'change') return { entries: [this.#change(found, body)] };
     if (action === 'cancel') return { entries: [this.#cancel(found, body)] };
     if (action !== 'delete') throw new Refusal(404, 'not_found');
-    this.#appointments.delete(id);
+    this.#save({ ...found, status: 'deleted' });
     return { entries: [] };
   }
 
@@ -73,12 +81,17 @@ export class Ehr {
   }
 
   /** It filters by little: the rest is left to its callers. */
-  #search(type: string, { department, id, ids, nhs, patient, reference, from, to }: Body): readonly { id: string }[] {
+  #search(
+    type: string,
+    { department, id, ids, nhs, patient, reference, since, from, to }: Body,
+  ): readonly { id: string }[] {
     const isIn = (it: { readonly start: string }) =>
       from === undefined || (it.start.slice(0, 10) >= String(from) && it.start.slice(0, 10) <= String(to));
     switch (type) {
       case 'patients':
-        return patients.filter((it) => (id === undefined ? [nhs].flat().includes(it.nhs) : it.id === id));
+        return patients.filter((it) =>
+          id === undefined ? it.nhs !== null && [nhs].flat().includes(it.nhs) : it.id === id,
+        );
       case 'services':
         return services;
       case 'practitioners':
@@ -92,6 +105,7 @@ export class Ehr {
             (!Array.isArray(ids) || ids.includes(it.id)) &&
             (patient === undefined || it.patient === patient) &&
             (reference === undefined || it.references.includes(String(reference))) &&
+            (since === undefined ? it.status !== 'deleted' : it.changed >= String(since)) &&
             isIn(it),
         );
       default:
@@ -102,7 +116,7 @@ export class Ehr {
   /** Those of the days from one to another. */
   #slots(department: string, from: string, to: string): EhrSlot[] {
     const slots: EhrSlot[] = [];
-    const taken = new Set(Array.from(this.#appointments.values(), (it) => (it.status === 'cancelled' ? '' : it.slot)));
+    const taken = new Set(Array.from(this.#appointments.values(), (it) => (takesSlot(it) ? it.slot : '')));
     const now = Math.ceil(Date.now() / halfHour) * halfHour;
     const last = Math.min(Date.parse(to) + day, now + 90 * day);
     for (let start = Math.max(Date.parse(from), now); start < last; start += halfHour) {
@@ -124,15 +138,15 @@ export class Ehr {
     const date = iso(Number.parseInt(id, 10) * halfHour).slice(0, 10);
     const slot = this.#slots(String(department), date, date).find((it) => it.id === id);
     if (!slot) throw new Refusal(404, 'unknown_slot');
-    const isTaken = [...this.#appointments.values()].some(
-      (it) => it.slot === id && it.status !== 'cancelled' && it.id !== but,
-    );
+    const isTaken = [...this.#appointments.values()].some((it) => it.slot === id && takesSlot(it) && it.id !== but);
     if (isTaken && this.#options.checksSlots) throw new Refusal(409, 'not_free');
     return slot;
   }
 
-  async #book(slotId: string, { department, patient, service, note, reference }: Body): Promise<EhrAppointment> {
-    if (!patients.some(({ id }) => id === patient)) throw new Refusal(422, 'unknown_patient');
+  async #book(slotId: string, { department, patient, service, note, reference }: Body): Promise<StoredAppointment> {
+    const person = patients.find(({ id }) => id === patient);
+    if (!person) throw new Refusal(422, 'unknown_patient');
+    if (person.died) throw new Refusal(422, 'inactive_patient');
     const slot = this.#freeSlot(slotId, department);
     if (!slot.services.includes(String(service))) throw new Refusal(422, 'unknown_service');
     await otherRequests();
@@ -150,14 +164,16 @@ export class Ehr {
       note: typeof note === 'string' ? note : null,
       references: [String(reference)],
       status: 'booked',
+      version: 0,
+      created: new Date().toISOString(),
     });
   }
 
   /** What is not sent stays as it is. */
-  #change(current: EhrAppointment, { slot: slotId, note, reference }: Body): EhrAppointment {
+  #change(current: StoredAppointment, { slot: slotId, note, reference }: Body): StoredAppointment {
     if (current.status === 'cancelled') throw new Refusal(409, 'cancelled');
     const slot = slotId === undefined ? undefined : this.#freeSlot(String(slotId), current.department, current.id);
-    if (slot && current.status === 'arrived') throw new Refusal(409, 'started');
+    if (slot && hasStarted(current)) throw new Refusal(409, 'started');
     const moved = slot && { slot: slot.id, practitioner: slot.practitioner, start: slot.start, end: slot.end };
     return this.#save({
       ...current,
@@ -167,17 +183,28 @@ export class Ehr {
     });
   }
 
-  #cancel(current: EhrAppointment, { note, reference }: Body): EhrAppointment {
-    if (current.status === 'arrived') throw new Refusal(409, 'started');
+  #cancel(current: StoredAppointment, { note, reference }: Body): StoredAppointment {
+    if (hasStarted(current)) throw new Refusal(409, 'started');
     if (current.status === 'cancelled') return current;
     const references = [...current.references, String(reference)];
     return this.#save({ ...current, ...(typeof note === 'string' ? { note } : {}), references, status: 'cancelled' });
   }
 
-  #save(appointment: EhrAppointment): EhrAppointment {
-    this.#appointments.set(appointment.id, appointment);
-    return appointment;
+  #save(appointment: Omit<StoredAppointment, 'changed'>, at = new Date()): StoredAppointment {
+    const saved = { ...appointment, version: appointment.version + 1, changed: at.toISOString() };
+    this.#appointments.set(saved.id, saved);
+    return saved;
   }
+
+  /** For tests: what a program of the clinic has changed, with the time stamp that it gave. */
+  touch(id: string, fields: Partial<Pick<StoredAppointment, 'note' | 'status'>>, at?: Date): void {
+    const found = this.#appointments.get(id);
+    if (found) this.#save({ ...found, ...fields }, at);
+  }
+}
+
+function hasStarted({ status }: StoredAppointment): boolean {
+  return status === 'arrived' || status === 'completed';
 }
 
 function iso(time: number): string {
@@ -185,7 +212,7 @@ function iso(time: number): string {
 }
 
 /** The page after the entry with this id. Without `next`, it is the last one. */
-function pageOf(all: readonly { readonly id: string }[], { after }: Body): object {
+function pageOf(all: readonly { readonly id: string }[], { after }: Body, pageSize: number): object {
   const begin = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
   const entries = all.slice(begin, begin + pageSize);
   return { entries, ...(begin + pageSize < all.length ? { next: entries.at(-1)?.id } : {}) };

@@ -7,41 +7,35 @@ import {
   patientPhones,
   spellingsOf,
 } from '@crossward/connector-kit';
-import { type EhrClient, isText, isTextOrNull, type Kind } from './ehr-client.ts';
+import { type Static, Type } from '@crossward/connector-kit/rest';
+import type { Clinic } from './clinic.ts';
+import { readAll } from './records.ts';
 
-/** The fields of the EHR's response that the connector uses. Other fields are ignored. */
-interface EhrPatient {
-  readonly id: string;
-  readonly nhs: string | null;
-  readonly given: string;
-  readonly family: string;
-  readonly born: string;
-  readonly sex: string;
-  readonly mobile: string | null;
-}
-
-const patientKind: Kind<EhrPatient> = {
+/** The fields of the EHR's response that the connector uses. Other fields are ignored, and those that are null count as absent. */
+const patientKind = {
   name: 'patient',
-  fields: {
-    id: isText,
-    nhs: isTextOrNull,
-    given: isText,
-    family: isText,
-    born: isText,
-    sex: isText,
-    mobile: isTextOrNull,
-  },
+  schema: Type.Object({
+    id: Type.String(),
+    nhs: Type.Optional(Type.String()),
+    given: Type.String(),
+    family: Type.String(),
+    born: Type.String(),
+    sex: Type.String(),
+    mobile: Type.Optional(Type.String()),
+    died: Type.Boolean(),
+  }),
 };
 
-export async function findPatient(client: EhrClient, { type, value }: PatientIdentifier): Promise<Patient | null> {
+export async function findPatient(clinic: Clinic, { type, value }: PatientIdentifier): Promise<Patient | null> {
   const search = type === 'nhs_number' ? { nhs: spellingsOf({ type, value }) } : { id: value };
-  const [found, ...more] = await client.read('/patients/search', search, patientKind);
+  const [found, ...more] = await readAll(clinic, '/patients/search', search, patientKind);
   if (more.length > 0)
     throw new ConnectorError('patient_ambiguous', 'The EHR has several patients with the same identifier');
   return found ? patient(found) : null;
 }
 
-function patient({ id, nhs, given, family, born, sex, mobile }: EhrPatient): Patient {
+function patient(found: Static<typeof patientKind.schema>): Patient {
+  const { id, nhs, given, family, born, sex, mobile, died } = found;
   const number = numberIn('nhs_number', nhs);
   return {
     id,
@@ -56,5 +50,6 @@ function patient({ id, nhs, given, family, born, sex, mobile }: EhrPatient): Pat
     ...patientPhones([mobile]),
     email: null,
     address: null,
+    ...(died ? { isInactive: true } : {}),
   };
 }

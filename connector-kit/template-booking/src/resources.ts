@@ -1,48 +1,42 @@
-import type { CareUnit, HealthcareService, Resource } from '@crossward/connector-kit';
-import { compareText } from '@crossward/connector-kit/rest';
-import { type EhrClient, isListOfTexts, isText, type Kind } from './ehr-client.ts';
+import type { HealthcareService, LeftOutRecord } from '@crossward/connector-kit';
+import { compareText, type Directory, Type } from '@crossward/connector-kit/rest';
+import type { EhrClient } from './ehr-client.ts';
+import { listAll, type Reader } from './records.ts';
+import type { UnitSettings } from './settings.ts';
 
-interface Practitioner {
-  readonly id: string;
-  readonly name: string;
-  readonly services: readonly string[];
-}
-
-interface Service {
-  readonly id: string;
-  readonly label: string;
-  readonly minutes: number;
-}
-
-const practitionerKind: Kind<Practitioner> = {
+const practitionerKind = {
   name: 'practitioner',
-  fields: { id: isText, name: isText, services: isListOfTexts },
+  schema: Type.Object({ id: Type.String(), name: Type.String(), services: Type.Array(Type.String()) }),
 };
 
-const serviceKind: Kind<Service> = {
+const serviceKind = {
   name: 'service',
-  fields: { id: isText, label: isText, minutes: Number.isFinite },
+  schema: Type.Object({ id: Type.String(), label: Type.String(), minutes: Type.Number() }),
 };
 
 /** Sorted by id in the order of code units, as the port requires. */
-export async function listResources(client: EhrClient, careUnit: CareUnit): Promise<readonly Resource[]> {
-  const found = await client.list('/practitioners/search', { department: careUnit.id }, practitionerKind);
-  return found.map(resource).sort((a, b) => compareText(a.id, b.id));
+export async function readLists(
+  client: EhrClient,
+  { department }: UnitSettings,
+  leftOut: (record: LeftOutRecord) => void,
+): Promise<Directory> {
+  const found = await listAll({ client, leftOut }, '/practitioners/search', { department }, practitionerKind);
+  const resources = found.map(({ id, name, services }) => ({
+    id,
+    identifiers: [{ type: 'emr_id', value: id } as const],
+    kind: 'practitioner' as const,
+    name,
+    healthcareServiceIds: services,
+  }));
+  return {
+    resources: resources.sort((a, b) => compareText(a.id, b.id)),
+    services: await listHealthcareServices({ client, leftOut }),
+  };
 }
 
-export async function listHealthcareServices(client: EhrClient): Promise<readonly HealthcareService[]> {
-  const found = await client.list('/services/search', {}, serviceKind);
+export async function listHealthcareServices(reader: Reader): Promise<readonly HealthcareService[]> {
+  const found = await listAll(reader, '/services/search', {}, serviceKind);
   return found
     .map(({ id, label, minutes }) => ({ id, name: label, durationMinutes: minutes }))
     .sort((a, b) => compareText(a.id, b.id));
-}
-
-function resource({ id, name, services }: Practitioner): Resource {
-  return {
-    id,
-    identifiers: [{ type: 'emr_id', value: id }],
-    kind: 'practitioner',
-    name,
-    healthcareServiceIds: services,
-  };
 }

@@ -1,12 +1,12 @@
 import type { Connector, ConnectorContext, EhrHttp, LeftOutRecord } from '@crossward/connector-kit';
 import { plainHttp } from '@crossward/connector-kit/conformance';
 import { connector } from './connector.ts';
-import type { Settings } from './ehr-client.ts';
 import { passwords } from './ehr-data.ts';
+import type { Settings } from './settings.ts';
 
 export const careUnits = [
-  { id: 'clinic', timeZone: 'Europe/London' },
-  { id: 'annex', timeZone: 'Europe/London' },
+  { id: 'clinic', timeZone: 'Europe/London', settings: { department: 'D1' } },
+  { id: 'annex', timeZone: 'Europe/London', settings: { department: 'D2' } },
 ] as const;
 
 interface Parts {

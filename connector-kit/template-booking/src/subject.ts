@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { AppointmentChange, Connector, DirectChanges, LeftOutRecord } from '@crossward/connector-kit';
-import { connectorInProcess, type Facts, type Subject } from '@crossward/connector-kit/conformance';
+import { connectorInProcess, type Facts, type Subject, timedChanges } from '@crossward/connector-kit/conformance';
 import { connector } from './connector.ts';
+import type { Ehr } from './ehr.ts';
 import { startEhr } from './ehr-server.ts';
 import { careUnits, contextFor } from './second.ts';
 import { spoiledAnswers } from './spoiled-answers.ts';
@@ -21,6 +22,8 @@ export const facts: Facts = {
     { type: 'emr_id', value: '9999' },
     { type: 'nhs_number', value: '9990000026' },
   ],
+  ambiguousPatients: [{ type: 'nhs_number', value: '9990000034' }],
+  inactivePatients: [{ type: 'emr_id', value: '1005' }],
   foreignResourceId: 'cy',
   oneSlotOnly: true,
   window: { start: new Date(Date.now() + day), end: new Date(Date.now() + 22 * day) },
@@ -41,7 +44,8 @@ export async function clinicSubject(): Promise<Subject> {
     careUnit,
     otherCareUnit,
     facts,
-    directChanges: staffOf(await connector.open(contextFor(server.url))),
+    directChanges: staffOf(await connector.open(contextFor(server.url)), server.ehr),
+    timedChanges: timedChanges(({ id }, note, at) => server.ehr.touch(id, { note }, at)),
     oddRecords: { ...oddRecords, leftOut },
     async close() {
       await second.close();
@@ -51,7 +55,7 @@ export async function clinicSubject(): Promise<Subject> {
 }
 
 /** For the tests: the EHR's own staff, who use its interface as the connector does. */
-export function staffOf({ changeAppointments }: Connector): DirectChanges {
+export function staffOf({ changeAppointments }: Connector, ehr: Ehr): DirectChanges {
   const [careUnit] = careUnits;
   const make = async (change: AppointmentChange) => {
     const [made] = (await changeAppointments?.({ operationId: randomUUID(), careUnit, changes: [change] })) ?? [];
@@ -59,13 +63,15 @@ export function staffOf({ changeAppointments }: Connector): DirectChanges {
     return made;
   };
   return {
-    cancel: async ({ id }) => void (await make({ kind: 'cancel', appointmentId: id })),
+    cancel: async ({ id }) => ehr.touch(id, { status: 'cancelled' }),
     move: async ({ id }, time) => void (await make({ kind: 'update', appointmentId: id, time })),
     comment: async ({ id }, comment) => void (await make({ kind: 'update', appointmentId: id, comment })),
     async take(time) {
       const { id } = await make({ kind: 'create', ...time, patientId: '1002', comment: null, holdUntil: null });
       return async () => void (await make({ kind: 'cancel', appointmentId: id }));
     },
+    attend: async ({ id }, attendance) => ehr.touch(id, { status: attendance }),
+    delete: async ({ id }) => ehr.touch(id, { status: 'deleted' }),
     overbook: async () => null,
   };
 }

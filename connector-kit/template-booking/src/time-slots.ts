@@ -1,34 +1,26 @@
 import type { CareUnit, TimeSlot, TimeSlotQuery } from '@crossward/connector-kit';
-import { timeSlotsFor } from '@crossward/connector-kit/rest';
-import { readAppointments } from './appointment-reads.ts';
+import { type Static, Type, timeSlotsFor } from '@crossward/connector-kit/rest';
+import { readAppointments, takesSlot } from './appointment-reads.ts';
 import type { Clinic } from './clinic.ts';
-import { type EhrClient, isListOfTexts, isText, type Kind } from './ehr-client.ts';
-import { datesOf, isTime, type Range } from './times.ts';
+import { listAll } from './records.ts';
+import { datesOf, type Range, timeSchema } from './times.ts';
 
-export interface EhrSlot {
-  readonly id: string;
-  readonly practitioner: string;
-  readonly services: readonly string[];
-  readonly start: string;
-  readonly end: string;
-  readonly isFree: boolean;
-}
-
-const slotKind: Kind<EhrSlot> = {
+const slotKind = {
   name: 'slot',
-  fields: {
-    id: isText,
-    practitioner: isText,
-    services: isListOfTexts,
-    start: isTime,
-    end: isTime,
-    isFree: (it) => typeof it === 'boolean',
-  },
+  schema: Type.Object({
+    id: Type.String(),
+    practitioner: Type.String(),
+    services: Type.Array(Type.String()),
+    start: timeSchema,
+    end: timeSchema,
+    isFree: Type.Boolean(),
+  }),
 };
+export type EhrSlot = Static<typeof slotKind.schema>;
 
 /** The EHR lists slots by day, of everybody, taken ones too. */
 export async function listTimeSlots(clinic: Clinic, query: TimeSlotQuery): Promise<readonly TimeSlot[]> {
-  const slots = await freeSlotsOf(clinic.client, query.careUnit, query, query.freeing);
+  const slots = await freeSlotsOf(clinic, query.careUnit, query, query.freeing);
   const offered = slots.flatMap(({ practitioner, services, start, end }) =>
     services.map((service) => ({
       start: new Date(start),
@@ -42,15 +34,16 @@ export async function listTimeSlots(clinic: Clinic, query: TimeSlotQuery): Promi
 
 /** @param freeing ids of appointments whose slots count as free */
 export async function freeSlotsOf(
-  client: EhrClient,
+  clinic: Clinic,
   careUnit: CareUnit,
   range: Range,
   freeing: readonly string[] = [],
 ): Promise<readonly EhrSlot[]> {
   const days = datesOf(careUnit, range);
   if (!days) return [];
-  const freed = freeing.length === 0 ? [] : await readAppointments(client, careUnit, freeing);
-  const freedIds = freed.filter(({ status }) => status !== 'cancelled').map(({ slot }) => slot);
-  const slots = await client.list('/slots/search', { department: careUnit.id, ...days }, slotKind);
+  const freed = freeing.length === 0 ? [] : await readAppointments(clinic, careUnit, freeing);
+  const freedIds = freed.filter(takesSlot).map(({ slot }) => slot);
+  const search = { ...clinic.unitOf(careUnit), ...days };
+  const slots = await listAll(clinic, '/slots/search', search, slotKind);
   return slots.filter(({ id, isFree }) => isFree || freedIds.includes(id));
 }

@@ -1,5 +1,5 @@
 import type { CareUnit } from '@crossward/connector-kit';
-import { datesIn, instantIn } from '@crossward/connector-kit/rest';
+import { datesIn, instantIn, Type } from '@crossward/connector-kit/rest';
 
 export interface Range {
   readonly start: Date;
@@ -7,7 +7,7 @@ export interface Range {
 }
 
 /** A time with its offset: one without would be read in the time zone of this process. */
-export const isTime = (value: unknown): boolean => instantIn(value) !== undefined;
+export const timeSchema = Type.Refine(Type.String(), (it) => instantIn(it) !== undefined);
 
 /** The first and the last day of a range in the care unit's time zone. `undefined`: it is empty. */
 export function datesOf(careUnit: CareUnit, range: Range): { readonly from: string; readonly to: string } | undefined {
