@@ -83,9 +83,19 @@ export const patients = capability('patients', (connector) => connector.findPati
       const found = await operation(subject.connector, 'findPatient')(identifier);
       expectThat(found === null, `An unknown ${identifier.type} does not return null`);
     }
-    for (const identifier of subject.facts.ambiguousPatients ?? []) {
-      const guessed = operation(subject.connector, 'findPatient')(identifier);
+  },
+
+  'a number of several people finds none of them': async ({ facts, connector }) => {
+    for (const identifier of given(facts.ambiguousPatients, 'no number of several people is given')) {
+      const guessed = operation(connector, 'findPatient')(identifier);
       await expectRejection(guessed, 'patient_ambiguous', `A search by a ${identifier.type} of several people`);
+    }
+  },
+
+  'a record that is out of use is shown as such, or not at all': async ({ facts, connector }) => {
+    for (const identifier of given(facts.inactivePatients, 'no record that is out of use is given')) {
+      const found = await operation(connector, 'findPatient')(identifier);
+      expectThat(found === null || found.isInactive === true, 'A record that is out of use can be booked');
     }
   },
 });

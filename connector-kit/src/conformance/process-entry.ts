@@ -43,6 +43,8 @@ async function call({ id, name, input }: Extract<ToProcess, { kind: 'call' }>): 
 }
 
 process.on('disconnect', () => process.exit());
+// It can have ended while these modules were loaded.
+if (!process.connected) process.exit();
 process.on('message', (message: ToProcess) => {
   if (message.kind === 'call') return void call(message);
   open(message).catch((error: unknown) => tell({ kind: 'error', id: -1, error: plain(error) }));

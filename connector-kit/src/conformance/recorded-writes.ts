@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type AppointmentWrite, type Connector, writeOperations } from '../connector.ts';
+import { type AppointmentCreation, type AppointmentWrite, type Connector, writeOperations } from '../connector.ts';
 import { ConnectorError } from '../errors.ts';
 import { operations } from '../operations.ts';
 import type { Appointment, CareUnit } from '../records.ts';
@@ -12,8 +12,11 @@ export interface RecordedWrites {
   readonly subject: Subject;
   /** Whether a write was attempted in a read-only run. */
   readonly wasWriteBlocked: boolean;
-  /** Cancels and withdraws what was recorded. Returns the ids of what is left. */
-  cleanUp(): Promise<readonly string[]>;
+  /**
+   * Cancels and withdraws what was recorded, and, if the check has failed, what was booked although its write said otherwise. Returns
+   * the ids of what is left.
+   */
+  cleanUp(check: { readonly hasFailed: boolean }): Promise<readonly string[]>;
 }
 
 /** Writes that create a record, each with the operation that withdraws it. */
@@ -29,6 +32,8 @@ export function recordWrites(subject: Subject, readOnly: boolean): RecordedWrite
   const appointmentIds = new Set<string>();
   /** Operation ids of writes with an unknown outcome. */
   const unknownOutcomes = new Set<string>();
+  /** Bookings whose write has thrown. */
+  const notTold: Booking[] = [];
   /** Writes to withdraw, in order. */
   const records: RecordedWrite[] = [];
   let wasWriteBlocked = false;
@@ -65,6 +70,7 @@ export function recordWrites(subject: Subject, readOnly: boolean): RecordedWrite
           return appointments;
         } catch (error) {
           if (!isRejection(error)) unknownOutcomes.add(write.operationId);
+          for (const it of write.changes) if (it.kind === 'create') notTold.push({ ...it, careUnit: write.careUnit });
           throw error;
         }
       },
@@ -92,15 +98,28 @@ export function recordWrites(subject: Subject, readOnly: boolean): RecordedWrite
     get wasWriteBlocked() {
       return wasWriteBlocked;
     },
-    async cleanUp() {
+    async cleanUp({ hasFailed }) {
       for (const operationId of unknownOutcomes) {
         const found = await subject.connector.findOperation?.(subject.careUnit, operationId).catch(() => null);
         record(found ?? []);
       }
+      for (const booking of hasFailed ? notTold : []) record(await findBooked(subject, booking));
       const notCancelled = appointmentIds.size === 0 ? [] : await cancelAll(subject, [...appointmentIds]);
       return [...notCancelled, ...(await withdrawAll(subject, records))];
     },
   };
+}
+
+interface Booking extends Pick<AppointmentCreation, 'patientId' | 'start' | 'end' | 'resourceId'> {
+  readonly careUnit: CareUnit;
+}
+
+/** What the EHR has of a booking that a connector has not told. */
+async function findBooked({ connector }: Subject, booking: Booking): Promise<readonly Appointment[]> {
+  const { careUnit, patientId, start, end, resourceId } = booking;
+  const query = { careUnit, patientId, range: { start, end }, limit: 500 };
+  const found = (await connector.listAppointments?.(query).catch(() => [])) ?? [];
+  return found.filter((it) => it.resourceId === resourceId && it.start.getTime() === start.getTime());
 }
 
 interface RecordedWrite {
@@ -126,7 +145,8 @@ function isRejection(error: unknown): boolean {
 
 async function cancelAll({ connector, careUnit }: Subject, ids: readonly string[]): Promise<readonly string[]> {
   const { findAppointments, changeAppointments } = connector;
-  const found = (await findAppointments?.(careUnit, ids).catch(() => undefined)) ?? [];
+  const found = await findAppointments?.(careUnit, ids).catch(() => undefined);
+  if (!found) return ids;
   const notCancelled: string[] = [];
   for (const { id: appointmentId, state } of found) {
     if (state === 'cancelled') continue;

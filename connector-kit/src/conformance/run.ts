@@ -20,7 +20,21 @@ export interface RunOptions {
   /** Time-out of one check, in milliseconds. Default: five minutes, more for an EHR that allows few requests. */
   readonly timeoutMilliseconds?: number | undefined;
   /** Called after each check. */
-  readonly onResult?: ((result: CheckResult) => void) | undefined;
+  readonly onResult?: ((result: CheckResult, progress: Progress) => void) | undefined;
+}
+
+/** How far a run is, in checks of what the connector claims. */
+export interface Progress {
+  readonly done: number;
+  readonly of: number;
+}
+
+/** A check that has run. */
+export interface CheckRun extends CheckResult {
+  /** What could not be cancelled or withdrawn. */
+  readonly left: readonly string[];
+  /** Cleans up again, after what is left or still running. Returns what is left then. Absent: nothing is. */
+  readonly cleanUpAgain?: () => Promise<readonly string[]>;
 }
 
 const fiveMinutes = 300_000;
@@ -39,17 +53,26 @@ export function timeLimit({ connector }: Pick<Subject, 'connector'>): number {
 export async function runConformance(subject: Subject, options: RunOptions = {}): Promise<Report> {
   assertNodeVersion();
   const chosen = everyCapability.filter(({ name }) => options.only?.includes(name) ?? true);
+  const checks = chosen.flatMap((it) => it.checks);
+  const of = checks.filter((check) => isClaimed(check, subject)).length;
   const results: CheckResult[] = [];
-  const leftBehind: string[] = [];
-  for (const { checks } of chosen) {
-    for (const check of checks) {
-      const { left, ...result } = await runCheck(check, subject, options);
-      results.push(result);
-      leftBehind.push(...left);
-      options.onResult?.(result);
-    }
+  const unfinished: Required<CheckRun>['cleanUpAgain'][] = [];
+  let done = 0;
+  for (const check of checks) {
+    const { left: _, cleanUpAgain, ...result } = await runCheck(check, subject, options);
+    results.push(result);
+    if (cleanUpAgain) unfinished.push(cleanUpAgain);
+    if (result.outcome !== 'not_claimed') done++;
+    options.onResult?.(result, { done, of });
   }
-  return reportOf(subject, results, leftBehind);
+  return reportOf(subject, results, await leftAfter(unfinished));
+}
+
+/** Cleans up after the checks that left something, when all others have ended. Returns what is left. */
+export async function leftAfter(unfinished: readonly Required<CheckRun>['cleanUpAgain'][]): Promise<readonly string[]> {
+  const left: string[] = [];
+  for (const cleanUpAgain of unfinished) left.push(...(await cleanUpAgain()));
+  return left;
 }
 
 /** Builds a report from check results and the subject's capabilities. */
@@ -72,21 +95,23 @@ export function reportOf(
 }
 
 /** Runs one check and cleans up after it. */
-export async function runCheck(
-  check: Check,
-  subject: Subject,
-  options: RunOptions = {},
-): Promise<CheckResult & { readonly left: readonly string[] }> {
+export async function runCheck(check: Check, subject: Subject, options: RunOptions = {}): Promise<CheckRun> {
   const { capability, name } = check;
   if (!isClaimed(check, subject)) return { ...notClaimed(check), left: [] };
   const recorder = recordWrites(withRetries(checked(subject)), options.readOnly ?? false);
   const start = performance.now();
-  const [outcome] = await Promise.allSettled([
-    within(check.run(recorder.subject), options.timeoutMilliseconds ?? timeLimit(subject)),
-  ]);
+  let isRunning = true;
+  const running = check.run(recorder.subject).finally(() => {
+    isRunning = false;
+  });
+  const [outcome] = await Promise.allSettled([within(running, options.timeoutMilliseconds ?? timeLimit(subject))]);
   const milliseconds = Math.round(performance.now() - start);
-  const left = await recorder.cleanUp();
-  const result = { capability, check: name, milliseconds, left };
+  const cleanUp = () => recorder.cleanUp({ hasFailed: outcome.status === 'rejected' });
+  // One that has timed out may still book.
+  const isUnfinished = isRunning;
+  const left = await cleanUp();
+  const again = isUnfinished || left.length > 0 ? { cleanUpAgain: cleanUp } : {};
+  const result = { capability, check: name, milliseconds, left, ...again };
   if (recorder.wasWriteBlocked) return { ...result, outcome: 'not_checked', reason: 'the run is read-only' };
   if (outcome.status === 'fulfilled') return { ...result, outcome: 'passed', reason: null };
   const { reason } = outcome;

@@ -31,6 +31,8 @@ export interface Facts {
   readonly unknownPatients?: readonly PatientIdentifier[] | undefined;
   /** National numbers that the EHR has at several people. The connector guesses none of them. */
   readonly ambiguousPatients?: readonly PatientIdentifier[] | undefined;
+  /** Patients whose record is out of use, or who have died: they can be found, and not booked. */
+  readonly inactivePatients?: readonly PatientIdentifier[] | undefined;
   /** National numbers that no patient has. The kit creates a patient with each. Absent: it creates none. */
   readonly newPatients?: readonly PatientIdentifier[] | undefined;
   /** What a new patient of this EHR has to have besides, and what the EHR shows otherwise than it was sent, such as one name. */

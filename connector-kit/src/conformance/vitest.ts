@@ -3,7 +3,16 @@ import { capabilities } from './capabilities.ts';
 import { Failure } from './check.ts';
 import { assertNodeVersion } from './node-version.ts';
 import type { CheckResult, Report } from './report.ts';
-import { isClaimed, notClaimed, type RunOptions, reportOf, runCheck, timeLimit } from './run.ts';
+import {
+  type CheckRun,
+  isClaimed,
+  leftAfter,
+  notClaimed,
+  type RunOptions,
+  reportOf,
+  runCheck,
+  timeLimit,
+} from './run.ts';
 import type { Subject } from './subject.ts';
 
 interface ConformanceOptions extends Pick<RunOptions, 'only' | 'readOnly'> {
@@ -23,7 +32,11 @@ export function describeConformance(
   describe(`conformance of ${name}`, async () => {
     assertNodeVersion();
     const subject = await makeSubject();
-    afterAll(() => subject.close?.());
+    const unfinished: Required<CheckRun>['cleanUpAgain'][] = [];
+    afterAll(async () => {
+      await leftAfter(unfinished);
+      await subject.close?.();
+    });
     const results: CheckResult[] = [];
     const chosen = capabilities.filter(({ name: capability }) => options.only?.includes(capability) ?? true);
     for (const { name: capability, checks } of chosen) {
@@ -33,8 +46,9 @@ export function describeConformance(
       describe(capability, () => {
         for (const check of claimed) {
           test(check.name, { timeout: timeLimit(subject) }, async ({ skip }) => {
-            const { left, ...result } = await runCheck(check, subject, options);
+            const { left, cleanUpAgain, ...result } = await runCheck(check, subject, options);
             results.push(result);
+            if (cleanUpAgain) unfinished.push(cleanUpAgain);
             const { outcome, reason } = result;
             if (outcome === 'not_checked') skip(`not checked: ${reason}`);
             if (outcome === 'failed') throw new Failure(reason ?? '');

@@ -89,6 +89,8 @@ export async function careSubject(): Promise<Subject> {
         { type: 'emr_id', value: facilities.north },
         { type: 'no_personal_number', value: numbers.unused },
       ],
+      ambiguousPatients: [{ type: 'no_personal_number', value: numbers.twins }],
+      inactivePatients: [{ type: 'emr_id', value: people.died }],
       newPatients: newNumbers.map((value) => ({ type: 'no_personal_number', value })),
       newPatient: {
         fields: {

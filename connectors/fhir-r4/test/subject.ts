@@ -18,6 +18,7 @@ import { careUnits, healthcareServices } from '../fake/data-set.ts';
 import type { Store } from '../fake/store.ts';
 import { fhirR4Connector } from '../src/connector.ts';
 import type { FhirSettings } from '../src/settings.ts';
+import { addOddPeople, ambiguousNumber, inactivePatient } from './odd-people.ts';
 import { oddRecordsIn } from './odd-records.ts';
 
 export const [north, south] = careUnits;
@@ -95,6 +96,7 @@ export async function fhirSubject(
   const leftOut: LeftOutRecord[] = [];
   const open = () => openConnector(settings, http, units, now, (record) => void leftOut.push(record));
   let connector = await open();
+  if (store) addOddPeople(store);
   const second = isAlone
     ? undefined
     : await connectorInProcess(new URL('./second.ts', import.meta.url), { settings, units });
@@ -117,6 +119,12 @@ export async function fhirSubject(
         { type: 'emr_id', value: 'p-21' },
         { type: 'se_personal_number', value: '197010632392' },
       ],
+      ...(store
+        ? {
+            ambiguousPatients: [{ type: 'se_personal_number', value: ambiguousNumber }],
+            inactivePatients: [{ type: 'emr_id', value: inactivePatient }],
+          }
+        : {}),
       newPatients: [3, 4, 5, 6].map((digit) => ({ type: 'se_personal_number', value: `19701063239${digit}` })),
       resource: [
         { type: 'emr_id', value: 'r-1' },

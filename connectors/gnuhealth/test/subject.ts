@@ -96,6 +96,7 @@ export async function fakeSubject(): Promise<Subject> {
         { type: 'emr_id', value: '99' },
         { type: 'no_personal_number', value: '13116900135' },
       ],
+      inactivePatients: [{ type: 'emr_id', value: String(people.per) }],
       resource: [{ type: 'emr_id', value: String(professionals.ada) }],
       foreignResourceId: String(professionals.cleo),
       healthcareServiceId: String(specialities.family),

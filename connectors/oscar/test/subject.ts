@@ -90,6 +90,8 @@ export async function oscarSubject(): Promise<Subject> {
         { type: 'emr_id', value: '999' },
         { type: 'ca_on_hcn', value: numbers.unused },
       ],
+      ambiguousPatients: [{ type: 'ca_on_hcn', value: numbers.twins }],
+      inactivePatients: [{ type: 'emr_id', value: people.died }],
       resource: [{ type: 'emr_id', value: providers.ada }],
       foreignResourceId: providers.cleo,
       healthcareServiceId: types.visit,

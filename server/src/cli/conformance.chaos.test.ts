@@ -6,6 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { timeZone } from '../../../connectors/fhir-r4/fake/data-set.ts';
 import { type FakeOptions, startFake } from '../../../connectors/fhir-r4/fake/server.ts';
 import { nightsOfClockChanges } from '../../../connectors/fhir-r4/test/clock-changes.ts';
+import { addOddPeople, ambiguousNumber, inactivePatient } from '../../../connectors/fhir-r4/test/odd-people.ts';
 import { settingsFor } from '../../../connectors/fhir-r4/test/subject.ts';
 import { nextClockChange } from '../../../test/requests/clock-change-days.ts';
 import { fewDays } from '../../../test/requests/few-days.ts';
@@ -19,6 +20,7 @@ async function conformance(options: FakeOptions, words: string) {
   const fake = await startFake({ data: { days: 30 }, ...options });
   try {
     for (const slot of nightsOfClockChanges().slots) fake.store.save(slot);
+    addOddPeople(fake.store);
     const config = join(folder, 'crossward.yaml');
     const careUnit = (id: string) => ({
       id,
@@ -50,7 +52,9 @@ async function conformance(options: FakeOptions, words: string) {
 }
 
 /** As the data set has them: without the century, and with a trunk zero. */
-const asWritten = '--written-number se_personal_number:197010632391 --written-phone p-6=+46701740605';
+const asWritten =
+  '--written-number se_personal_number:197010632391 --written-phone p-6=+46701740605 ' +
+  `--ambiguous-patient se_personal_number:${ambiguousNumber} --inactive-patient emr_id:${inactivePatient}`;
 /** Test numbers of Skatteverket. */
 const newPatients = ['189001019802', '189001029819', '189001039826', '189001049833']
   .map((it) => `--new-patient se_personal_number:${it}`)

@@ -1,12 +1,12 @@
 import type { Capabilities, CareUnit } from '@crossward/connector-kit';
 import {
-  type CheckResult,
   type ClockChange,
   capabilities,
   cutOffPool,
   type Facts,
   formatReport,
   type Report,
+  type RunOptions,
   runConformance,
   type Subject,
 } from '@crossward/connector-kit/conformance';
@@ -27,6 +27,8 @@ interface Options extends EmrOptions, JsonOption {
   readonly otherCareUnit?: string;
   readonly patient?: string[];
   readonly unknownPatient?: string[];
+  readonly ambiguousPatient?: string[];
+  readonly inactivePatient?: string[];
   readonly newPatient?: string[];
   readonly writtenNumber?: string[];
   readonly writtenPhone?: string[];
@@ -61,6 +63,8 @@ export function conformanceCommand(output: Output, end: (exitCode: number) => vo
     .option('--other-care-unit <id>', 'care unit whose resources must not be visible (default: the next)')
     .option('--patient <identifier...>', 'synthetic patient, with one identifier per type: emr_id:p-1 nhs_number:…')
     .option('--unknown-patient <identifier...>', 'identifiers without a patient')
+    .option('--ambiguous-patient <identifier...>', 'national numbers of several people')
+    .option('--inactive-patient <identifier...>', 'patients whose record is out of use, or who have died')
     .option('--written-number <identifier...>', 'numbers that the EHR has in another spelling, such as with a hyphen')
     .option('--written-phone <id=number...>', 'emr_id of a patient whose phone number has other signs, and it in E.164')
     .option('--new-patient <identifier...>', 'national numbers without a patient: the kit creates patients with them')
@@ -117,7 +121,7 @@ async function check(options: Options, output: Output): Promise<Report> {
       return await runConformance(subject, {
         only: options.only,
         readOnly: isReadOnly(options),
-        onResult: output.isWatched ? (result) => output.err(progress(result)) : undefined,
+        onResult: teller(output),
       });
     } finally {
       await subject.close?.();
@@ -201,17 +205,15 @@ function factsOf({ emr }: ChosenEmr, claims: Capabilities, options: Options): Fa
   const resources = { types: claims.resourceIdentifierTypes, ...numbers };
   const day = 24 * 60 * 60 * 1000;
   const start = options.from ?? new Date(Date.now() + day);
+  const read = (option: string, texts: readonly string[] | undefined) =>
+    texts?.map(reader(option, (text) => parsePatientIdentifier(text, patients), synthetic));
   return {
-    patient: options.patient?.map(reader('--patient', (text) => parsePatientIdentifier(text, patients), synthetic)),
-    unknownPatients: options.unknownPatient?.map(
-      reader('--unknown-patient', (text) => parsePatientIdentifier(text, patients), synthetic),
-    ),
-    newPatients: options.newPatient?.map(
-      reader('--new-patient', (text) => parsePatientIdentifier(text, patients), synthetic),
-    ),
-    numbersAsWritten: options.writtenNumber?.map(
-      reader('--written-number', (text) => parsePatientIdentifier(text, patients), synthetic),
-    ),
+    patient: read('--patient', options.patient),
+    unknownPatients: read('--unknown-patient', options.unknownPatient),
+    ambiguousPatients: read('--ambiguous-patient', options.ambiguousPatient),
+    inactivePatients: read('--inactive-patient', options.inactivePatient),
+    newPatients: read('--new-patient', options.newPatient),
+    numbersAsWritten: read('--written-number', options.writtenNumber),
     phonesAsWritten: options.writtenPhone && Object.fromEntries(options.writtenPhone.map(phoneOf)),
     otherPatientId: options.otherPatient,
     resource: options.resource?.map(
@@ -255,8 +257,15 @@ function date(text: string): Date {
 
 const signs = { passed: '✓', failed: '✗', not_checked: '·', not_claimed: ' ' } as const;
 
-function progress({ capability, check, outcome }: CheckResult): string {
-  return outcome === 'not_claimed' ? '' : `${signs[outcome]} ${capability}: ${check}\n`;
+/** Says after each check how far the run is. The rest is estimated to take as long for each check as those before. */
+function teller(output: Output): RunOptions['onResult'] {
+  const start = performance.now();
+  return ({ capability, check, outcome }, { done, of }) => {
+    if (outcome === 'not_claimed') return;
+    const minutes = Math.ceil(((performance.now() - start) / done / 60_000) * (of - done));
+    const rest = done < of ? `, about ${minutes} min left` : '';
+    output.err(`${signs[outcome]} ${capability}: ${check} (${done} of ${of}${rest})\n`);
+  };
 }
 
 /** `p-6=+46701740605` */

@@ -20,7 +20,7 @@ async function init(): Promise<{ code: number; printed: string }> {
   const write = (text: string) => {
     printed += text;
   };
-  const code = await run(['init', folder], { out: write, err: write, isWatched: false, input: process.stdin });
+  const code = await run(['init', folder], { out: write, err: write, input: process.stdin });
   return { code, printed };
 }
 

@@ -8,7 +8,6 @@ endWithLauncher();
 process.exitCode = await run(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
-  isWatched: process.stderr.isTTY ?? false,
   // Opened when it is read, so that other commands do not wait for it.
   get input() {
     return process.stdin;

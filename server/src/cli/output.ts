@@ -4,8 +4,6 @@ import type { Readable } from 'node:stream';
 export interface Output {
   out(text: string): void;
   err(text: string): void;
-  /** Whether standard error is a terminal, so that progress is shown. */
-  readonly isWatched: boolean;
   /** Standard input. `isTTY`: a person types. */
   readonly input: Readable & { readonly isTTY?: boolean };
 }

@@ -12,7 +12,6 @@ export async function crossward(words: string, input = '') {
     err: (text) => {
       stderr += text;
     },
-    isWatched: false,
     input: Readable.from([input]),
   });
   return { code, stdout, stderr };
