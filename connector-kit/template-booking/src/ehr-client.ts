@@ -1,5 +1,13 @@
 import { ConnectorError, type ConnectorErrorKind, type EhrHttp, type EhrResponse } from '@crossward/connector-kit';
-import { createJsonClient, createSessions, jsonIn, jsonRequest, readRecord, Type } from '@crossward/connector-kit/rest';
+import {
+  createJsonClient,
+  createSessions,
+  isPage,
+  jsonIn,
+  jsonRequest,
+  readRecord,
+  Type,
+} from '@crossward/connector-kit/rest';
 import type { Settings } from './settings.ts';
 
 /** Searches have a body, so that no identifier of a patient appears in a URL. Everything throws a ConnectorError. */
@@ -83,7 +91,7 @@ function answerIn(value: unknown) {
 
 /** The EHR's own text could name a patient. */
 function refusalOf(status: number, text: string): ConnectorError {
-  const { record } = readRecord(errorSchema, jsonIn(text));
+  const { record } = isPage(text) ? {} : readRecord(errorSchema, jsonIn(text));
   const code = record && kinds[record.error] ? record.error : undefined;
   return new ConnectorError(kinds[code ?? ''] ?? 'rejected', `The EHR responded ${status}`, {
     refusal: { status, ...(code === undefined ? {} : { code }) },
