@@ -105,7 +105,9 @@ test('two gateways whose files and stored EHRs change again and again lose, doub
   onTestFinished(() => proxy.close());
   const target = { address: proxy.address, credentials: gateways[0]?.credentials ?? {} };
   const siteOfStored = await storeEhr();
-  const load = await BookingLoad.start(target, { clients: 4, pauseMilliseconds: 100 });
+  // Two bookings for each change, and as many that nobody waits for.
+  const pace = reloads > 100 ? { pauseMilliseconds: 1_000, slots: 4 * reloads } : { pauseMilliseconds: 100 };
+  const load = await BookingLoad.start(target, { clients: 4, ...pace });
 
   async function reload(version: number): Promise<void> {
     if (version % 7 === 0) {

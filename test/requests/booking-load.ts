@@ -31,6 +31,8 @@ interface Pace {
   readonly clients: number;
   /** Of each client between two bookings, so that the slots last longer. */
   readonly pauseMilliseconds: number;
+  /** Slots of each care unit that it may use. Default: 600. */
+  readonly slots?: number;
 }
 
 const fastest: Pace = { clients: 10, pauseMilliseconds: 0 };
@@ -67,7 +69,9 @@ export class BookingLoad {
 
   static async start(target: Target, pace = fastest): Promise<BookingLoad> {
     const load = new BookingLoad(target, pace);
-    for (const careUnit of [oslo, sodermalm, riverside]) load.#slots.set(careUnit, await load.#freeSlots(careUnit));
+    for (const careUnit of [oslo, sodermalm, riverside]) {
+      load.#slots.set(careUnit, await load.#freeSlots(careUnit, pace.slots ?? 600));
+    }
     for (let index = 0; index < pace.clients; index++) load.#clients.push(load.#run(index));
     // A failure is reported by `stop`.
     for (const client of load.#clients) client.catch(() => undefined);
@@ -224,10 +228,17 @@ export class BookingLoad {
     await sleep(100);
   }
 
-  async #freeSlots(careUnit: string): Promise<Slot[]> {
-    const from = Date.now() + 7 * dayMilliseconds;
+  async #freeSlots(careUnit: string, count: number): Promise<Slot[]> {
     const found: Slot[] = [];
-    for (let cursor: string | null = ''; cursor !== null && found.length < 600; ) {
+    for (let days = 7; found.length < count && days < 365; days += 50) {
+      found.push(...(await this.#freeSlotsFrom(careUnit, Date.now() + days * dayMilliseconds, count - found.length)));
+    }
+    return found.toReversed();
+  }
+
+  async #freeSlotsFrom(careUnit: string, from: number, count: number): Promise<Slot[]> {
+    const found: Slot[] = [];
+    for (let cursor: string | null = ''; cursor !== null && found.length < count; ) {
       const query = new URLSearchParams({
         start: new Date(from).toISOString(),
         end: new Date(from + 50 * dayMilliseconds).toISOString(),
@@ -242,7 +253,7 @@ export class BookingLoad {
       found.push(...body.timeslots);
       cursor = body.next_cursor;
     }
-    return found.toReversed();
+    return found;
   }
 
   /** `undefined`: the connection broke before the response was complete. */
