@@ -433,6 +433,8 @@ export interface DatabaseContext<Settings> extends ConnectorContext<Settings> {
 interface ModuleWith<Context> {
   /** The name in the configuration's `connector`, if the connector is built in. Lower-case letters, digits and hyphens. */
   readonly name: string;
+  /** What it connects to, for operators who choose it in the console, such as `GNU Health 5`. Default: its name. */
+  readonly title?: string;
   /** Set by `defineConnector`. Plug-ins must have it. */
   readonly kitVersion?: number;
   /** JSON Schema of the connection's `settings`. A secret is a `secretSchema`. */

@@ -67,6 +67,7 @@ Crossward runs with a GNU Health behind it. All people in it are synthetic.
 
   API reference                ${gateway}/docs/
   GNU Health                   ${hospital.url}, database ${hospital.database}
+  The gateway's user           ${hospital.user}, password ${hospital.password}
   A user at its desk           ${hospital.desk.user}, password ${hospital.desk.password}
   Configuration                ${shown(path)}
   Credentials                  ${shown(clientFile)}

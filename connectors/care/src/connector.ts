@@ -12,6 +12,7 @@ import { listTimeSlots } from './time-slots.ts';
 /** CARE of the Open Healthcare Network: https://github.com/ohcnetwork/care */
 export const careConnector: StatelessConnectorModule<CareSettings> = {
   name: 'care',
+  title: 'CARE of the Open Healthcare Network (India)',
   settingsSchema: careSettings,
   open,
   probe,

@@ -20,6 +20,7 @@ import { findsChanges, listAppointmentChanges } from './staff-changes/appointmen
 /** Any EHR that speaks FHIR R4: https://hl7.org/fhir/R4/ */
 export const fhirR4Connector: StatelessConnectorModule<FhirSettings> = {
   name: 'fhir-r4',
+  title: 'FHIR R4 server',
   settingsSchema: fhirSettings,
   open: openFhirR4,
   probe: probeFhirR4,

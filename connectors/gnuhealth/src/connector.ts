@@ -26,6 +26,7 @@ const mostIds = 200;
 /** GNU Health 5 on Tryton 7.0: https://www.gnuhealth.org */
 export const gnuHealthConnector: StatelessConnectorModule<GnuHealthSettings> = {
   name: 'gnuhealth',
+  title: 'GNU Health 5',
   settingsSchema: gnuHealthSettings,
   open,
   probe,

@@ -12,6 +12,7 @@ import { listTimeSlots } from './time-slots.ts';
 /** GP Connect Appointment Management 1.2.7: https://developer.nhs.uk/apis/gpconnect-1-2-7/appointments.html */
 export const gpConnectConnector: StatelessConnectorModule<GpConnectSettings> = {
   name: 'gp-connect',
+  title: 'GP practice, by GP Connect (England)',
   settingsSchema: gpConnectSettings,
   open: openGpConnect,
   probe: probeGpConnect,

@@ -12,6 +12,7 @@ import { listTimeSlots } from './time-slots.ts';
 /** OSCAR EMR and OpenO EMR: https://github.com/openo-beta/Open-O */
 export const oscarConnector: StatelessConnectorModule<OscarSettings> = {
   name: 'oscar',
+  title: 'OSCAR EMR or OpenO EMR (Canada)',
   settingsSchema: oscarSettings,
   open,
   probe,

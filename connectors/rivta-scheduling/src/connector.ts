@@ -20,6 +20,7 @@ import { listTimeSlots } from './slots.ts';
 /** A producer of the Swedish service contracts `crm:scheduling` 1.1, RIVTABP21. */
 export const rivtaSchedulingConnector: StatelessConnectorModule<RivtaSettings> = {
   name: 'rivta-scheduling',
+  title: 'Producer of crm:scheduling 1.1, as behind 1177 (Sweden)',
   settingsSchema: rivtaSettings,
   open: openRivta,
   probe: probeProducer,

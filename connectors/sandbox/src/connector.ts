@@ -36,6 +36,7 @@ export { type SandboxFault, sandboxFaults } from './faults.ts';
 /** A small but complete EHR with synthetic people, stored in the gateway's database. */
 export const sandboxConnector: DatabaseConnectorModule<SandboxSettings> = {
   name: 'sandbox',
+  title: 'Sandbox with synthetic people',
   settingsSchema: sandboxSettings,
   migrations: new URL('./migrations/', import.meta.url),
   open: openSandbox,

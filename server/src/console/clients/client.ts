@@ -97,7 +97,8 @@ function noSuchClient(context: SignedIn): ConsoleResponse {
 
 function adviceFor({ source, state }: ListedClient): Html | false {
   if (source === 'configuration file') {
-    return html`<p class="advice">This client is in the configuration file. Change it there: the gateway follows.</p>`;
+    return html`<p class="advice">This client is in the configuration file. Change it there: the gateway follows.
+It can be granted EHRs of the file only. For one of the database, create a client here.</p>`;
   }
   return state === 'revoked' && html`<p class="advice">This client is revoked. Its id is not used again.</p>`;
 }

@@ -43,8 +43,8 @@ async function connectionsPage(context: SignedIn): Promise<ConsoleResponse> {
     title: 'Connections',
     section: 'connections',
     content: html`${resultOf(context)}<h1>Connections</h1>
-<p>A check asks the server of an EHR what it can do, and recommends settings. It changes nothing in the EHR, and can take a
-minute.${!mayCheck && ' It needs the role operate.'}</p>
+<p>A check asks the server of an EHR what it can do, and recommends settings. What it tries out in the EHR it takes back. It
+can take a minute.${!mayCheck && ' It needs the role operate.'}</p>
 ${isAdmin && html`<div class="actions"><a class="button" href="${linkTo(context, 'new-connection')}">New connection</a></div>`}
 ${isAdmin && notInUse(context, drafts)}
 <h2>EHRs</h2>

@@ -272,13 +272,15 @@ function failure(request: EhrRequest, outcome: Failure, mayBeDone: boolean): Con
   });
 }
 
+/** In the words about an address to which the connection may not go: the settings that would allow it. */
+export const addressAdvice = 'connection.allow_private_addresses and allow_plain_text';
+
 /** Host and port alone: the path and query of a request can contain personal data. */
 function inWords({ url }: EhrRequest, outcome: Failure): string {
   const address = addressOf(url);
   if (!(outcome instanceof ExchangeFailure)) return capitalised(statusText(outcome.status, address));
   const text = connectionFault(outcome)?.text ?? faultText('connection', address);
-  const advice = ' (see connection.allow_private_addresses and allow_plain_text)';
-  return capitalised(outcome.code === addressRejected ? `${text}${advice}` : text);
+  return capitalised(outcome.code === addressRejected ? `${text} (see ${addressAdvice})` : text);
 }
 
 function capitalised(text: string): string {

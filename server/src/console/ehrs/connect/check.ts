@@ -1,6 +1,7 @@
 import { isMapping } from '../../../config/mistakes/mistake.ts';
 import { configuredEmr } from '../../../config/one-emr.ts';
-import { checkConnection, type EmrCheck, isConnectionWell } from '../../../ehr/check-connection.ts';
+import { checkConnection, connectionFindings, type EmrCheck, isConnectionWell } from '../../../ehr/check-connection.ts';
+import { addressAdvice } from '../../../ehr/guard/ehr-http.ts';
 import { neededSecrets } from '../../../ehr/stored/kept-secrets.ts';
 import { type Html, html } from '../../../html/html.ts';
 import { NotPossible, record } from '../../audit/act.ts';
@@ -34,8 +35,8 @@ async function checkPage(context: SignedIn): Promise<ConsoleResponse> {
   return page(
     context,
     emr,
-    html`<p>The check asks the server of the EHR what it can do, and recommends settings. It changes nothing in the EHR, and can
-take a minute.</p>
+    html`<p>The check asks the server of the EHR what it can do, and recommends settings. What it tries out in the EHR it
+takes back. It can take a minute.</p>
 ${checkButton(context, emr, 'Check')}`,
   );
 }
@@ -55,6 +56,7 @@ async function runCheck(context: SignedIn): Promise<ConsoleResponse> {
 ${findingsTable(check)}
 ${check.claims ? capabilities(check.claims) : html`<p class="advice bad">The connection cannot be opened: ${check.error}</p>`}
 ${recommended(context, emr, check)}
+${allowPrivate(context, emr, check)}
 <div class="actions">${postForm(context, `connections/${emr.id}/check`, html`<button>Check again</button>`)}${postForm(
       context,
       `connections/${emr.id}/check/report`,
@@ -118,12 +120,33 @@ ${table(
 )}${entries.length > 1 && html`<div class="actions">${apply(Object.fromEntries(entries), html`Apply all`)}</div>`}`;
 }
 
-/** Stores recommended settings. */
+/** The button for an EHR whose address the gateway has rejected. */
+function allowPrivate(context: SignedIn, emr: Connecting, check: EmrCheck): Html | false {
+  const texts = [check.error ?? '', ...connectionFindings(check).map(({ detail }) => detail)];
+  const { connection } = isMapping(emr.definition) ? emr.definition : {};
+  const isAllowed = isMapping(connection) && connection.allow_private_addresses === true;
+  if (isAllowed || !texts.some((text) => text.includes(addressAdvice))) return false;
+  return html`<h3>Private addresses</h3>
+<p>The gateway does not connect to addresses of its own machine and of private networks, unless the EHR is allowed to be there.</p>
+<p class="advice">Allow it only if you know the server: otherwise a mistyped or foreign address can reach systems that nobody outside
+should reach, and sends them the credentials of this EHR.</p>
+${postForm(
+  context,
+  `connections/${emr.id}/apply`,
+  html`${emrVersionField(emr)}<input type="hidden" name="private" value="yes">
+<div class="actions"><button class="secondary">Allow private addresses</button></div>`,
+)}`;
+}
+
+/** Stores recommended settings, or that the EHR is in a private network. */
 async function applyRecommended(context: SignedIn): Promise<ConsoleResponse> {
   const emr = await findConnecting(context);
   if (isResponse(emr)) return emr;
   const { form } = context.request;
-  const result = await changeWithItsSecrets(context, emr, withSettings(emr, parse(form.get('settings') ?? '')));
+  const definition = form.has('private')
+    ? withPrivateAddresses(emr)
+    : withSettings(emr, parse(form.get('settings') ?? ''));
+  const result = await changeWithItsSecrets(context, emr, definition);
   if (!(result instanceof NotPossible)) return seeOther(context, `connections/${emr.id}/check?result=applied`);
   return page(context, emr, html`${notice('bad', rejectionText(result))}${checkButton(context, emr, 'Check again')}`);
 }
@@ -137,6 +160,12 @@ function withSettings({ definition }: Connecting, settings: Readonly<Record<stri
     return [key, isMapping(before) && isMapping(value) ? { ...before, ...value } : value] as const;
   });
   return { ...former, settings: { ...stored, ...Object.fromEntries(applied) } };
+}
+
+function withPrivateAddresses({ definition }: Connecting) {
+  const former = isMapping(definition) ? definition : {};
+  const connection = isMapping(former.connection) ? former.connection : {};
+  return { ...former, connection: { ...connection, allow_private_addresses: true } };
 }
 
 function parse(text: string): Record<string, unknown> {

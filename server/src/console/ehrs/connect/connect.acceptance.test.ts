@@ -26,7 +26,6 @@ const settings = {
   'settings.auth': 'bearer',
   'settings.auth.bearer.token': token,
   'settings.patient_identifier_types': 'se_personal_number',
-  'connection.allow_private_addresses': 'true',
 };
 
 test('an EHR is connected in the console: draft, settings, check, care units, open', async () => {
@@ -65,8 +64,16 @@ test('an EHR is connected in the console: draft, settings, check, care units, op
   expect(saved.path).toBe('/console/connections/north/check?result=saved');
   expect(fake.seen).toEqual([]);
 
+  // The address is one of this machine.
+  const rejected = await seen(browser.submit('/console/connections/north/check'));
+  for (const words of ['The check has found a problem.', 'Allow private addresses'])
+    expect(rejected.text).toContain(words);
+  expect(fake.seen).toEqual([]);
+  const allowed = await seen(browser.submit('/console/connections/north/apply', { private: 'yes' }));
+  expect(allowed.path).toBe('/console/connections/north/check?result=applied');
   const checked = await seen(browser.submit('/console/connections/north/check'));
   expect(checked.text).toContain('The connection works.');
+  expect(checked.text).not.toContain('Allow private addresses');
   expect(checked.text).toContain('Recommended settings');
   expect(checked.text).toContain(
     'own_base_urls [&quot;https://inside.example/fhir&quot;] Under Settings, with the secrets',
@@ -179,7 +186,9 @@ test.each(['sandbox', 'fhir-r4', 'gp-connect', 'gnuhealth', 'rivta-scheduling', 
   'the form for %s has an input for each setting',
   async (connector) => {
     const { browser } = await browserWith(gateway, `form-${connector}`, 'admin');
-    await browser.open('/console/new-connection');
+    const { html } = await browser.open('/console/new-connection');
+    const title = new RegExp(`<option value="${connector}">([^<]+)</option>`).exec(html)?.[1];
+    expect(title).toMatch(/^[A-Z].+ /);
     const page = await browser.submit('/console/new-connection', { id: `form-${connector}`, name: 'Form', connector });
     const module = gateway.deps.console?.configuration().connectors.find(({ name }) => name === connector);
     const { properties = {} } = (module?.settingsSchema ?? {}) as { readonly properties?: object };

@@ -134,7 +134,7 @@ export function stepHead(
 const results: Readonly<Record<string, readonly ['good' | 'bad', string]>> = {
   created: ['good', 'The draft is stored. Nothing has called the EHR yet.'],
   saved: ['good', 'The settings are stored.'],
-  applied: ['good', 'The recommended setting is stored. Check again.'],
+  applied: ['good', 'The setting is stored. Check again.'],
   opened: ['good', 'The EHR is open. Gateways use it within 5 seconds. Grant it to clients next.'],
   outdated: ['bad', 'Nothing was changed: the EHR has been changed since the page was opened.'],
 };

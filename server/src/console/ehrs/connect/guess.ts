@@ -21,8 +21,10 @@ export function guessedUnit(definition: unknown): Readonly<Record<string, unknow
   const text = JSON.stringify(settings ?? {});
   const [, zone, language] = countries.find(([type]) => text.includes(`"${type}"`)) ?? [];
   const own: unknown = isMapping(settings) ? settings.local_time_zone : undefined;
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   return {
-    time_zone: own ?? zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    // Many machines have UTC, and no clinic has.
+    time_zone: own ?? zone ?? (timeZone === 'UTC' ? undefined : timeZone),
     language: language ?? 'en',
   };
 }

@@ -62,7 +62,7 @@ const ofTemplate = 'template:';
 async function kindsOf({ deps }: SignedIn): Promise<readonly Kind[]> {
   const templates = await readTemplates();
   return [
-    ...deps.connectors.map(({ name }) => ({ value: name, text: name })),
+    ...deps.connectors.map(({ name, title }) => ({ value: name, text: title ?? name })),
     ...templates.map(({ name, title }) => ({ value: `${ofTemplate}${name}`, text: `${title} (template)` })),
   ];
 }

@@ -95,7 +95,8 @@ ${
   emr.isOpen
     ? html`<p>The EHR is open. <a href="${linkTo(context, `connections/${emr.id}`)}">Its connection</a> ·
 <a href="${linkTo(context, `connections/${emr.id}/try`)}">Try a booking</a> ·
-<a href="${linkTo(context, 'clients')}">Grant it to clients</a></p>`
+<a href="${linkTo(context, 'clients')}">Grant it to clients</a></p>
+<p class="quiet">Clients of the configuration file cannot be granted it: create one in the console, or with <code>crossward clients</code>.</p>`
     : missing.length === 0 &&
       html`<p>Gateways connect to the EHR within 5 seconds. Clients use it when they are granted it.</p>
 ${openForm(context, emr, 'Check and open', false)}`

@@ -31,7 +31,16 @@ export function stepTable(steps: readonly TriedStep[]): Html {
       result,
       requests.length === 0
         ? 'none'
-        : requests.map((made, index) => html`${index > 0 && html`<br>`}<code>${made}</code>`),
+        : inRow(requests).map(
+            ([made, count], index) =>
+              html`${index > 0 && html`<br>`}<code>${made}</code>${count > 1 && html` ${count} times`}`,
+          ),
     ]),
   );
+}
+
+/** Requests with how often each was made in a row: of some EHRs, all have the same address. */
+function inRow(requests: readonly string[]): readonly (readonly [request: string, count: number])[] {
+  const starts = requests.flatMap((made, index) => (made === requests[index - 1] ? [] : [index]));
+  return starts.map((start, index) => [requests[start] ?? '', (starts[index + 1] ?? requests.length) - start]);
 }

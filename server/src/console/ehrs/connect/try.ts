@@ -32,7 +32,7 @@ async function tryPage(context: SignedIn): Promise<ConsoleResponse> {
   return isResponse(emr) ? emr : page(context, emr, false);
 }
 
-/** Searches a care unit as a client would. It names no patient, and changes nothing in the EHR. */
+/** Searches a care unit as a client would. It names no patient. */
 async function trySearch(context: SignedIn): Promise<ConsoleResponse> {
   const emr = await findConnecting(context);
   if (isResponse(emr)) return emr;
@@ -147,8 +147,8 @@ function page(context: SignedIn, emr: Connecting, above: Html | false, attempt?:
 <h2>Try</h2>
 ${above}
 <h3>Search</h3>
-<p>Searches the resources, the services and the free times of a care unit as a client would. It names no patient, and changes
-nothing in the EHR.</p>
+<p>Searches the resources, the services and the free times of a care unit as a client would. It names no patient. What the
+connector tries out to connect it takes back.</p>
 ${
   units.length === 0
     ? html`<p class="empty">Add a care unit first.</p>`
