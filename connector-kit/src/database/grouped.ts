@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Milliseconds after which a statement no longer holds up the next one: it waits for a lock, or its connection is broken. */
 const longestTurnMs = 20;
-const largestGroup = 50;
+const usualMost = 50;
 
 export interface Grouping<Db extends object, Input, Row> {
   /** Runs one statement for all inputs. Returns the row of each input, in their order. */
@@ -14,6 +14,8 @@ export interface Grouping<Db extends object, Input, Row> {
    * together, in the order in which they came.
    */
   readonly keyOf?: (input: Input) => string;
+  /** How many inputs share a statement. Fewer where an input is large, because sending it holds up other requests. Default: 50. */
+  readonly most?: number;
   /** Whether the database has rolled the statement back because of one of its inputs, or of a wait for a lock. */
   readonly isOfOneInput: (error: unknown) => boolean;
 }
@@ -86,13 +88,13 @@ class Group<Db extends object, Input, Row> {
   }
 
   #takeNext(): Member<Input, Row>[] {
-    const { keyOf } = this.#grouping;
-    if (!keyOf) return this.#waiting.splice(0, largestGroup);
+    const { keyOf, most = usualMost } = this.#grouping;
+    if (!keyOf) return this.#waiting.splice(0, most);
     const next = new Map<string, Member<Input, Row>>();
     const left: Member<Input, Row>[] = [];
     for (const member of this.#waiting) {
       const key = keyOf(member.input);
-      if (next.size === largestGroup || next.has(key)) left.push(member);
+      if (next.size === most || next.has(key)) left.push(member);
       else next.set(key, member);
     }
     this.#waiting = left;

@@ -1,16 +1,14 @@
-import { grouped as groupedInNoTime } from '@crossward/connector-kit/database';
+import { type Grouping as GroupingInNoTime, grouped as groupedInNoTime } from '@crossward/connector-kit/database';
 import { tracing } from '../telemetry/tracing.ts';
 import { errorCode, isLockTimeout, isRejectedRow, isSerializationFailure } from './errors.ts';
 import type { Db } from './kysely.ts';
 import { databaseTimeLeft, spendDatabaseTime, withinTime } from './time-limit.ts';
 
-export interface Grouping<Input, Row> {
+export interface Grouping<Input, Row> extends Pick<GroupingInNoTime<Db, Input, Row>, 'keyOf' | 'most'> {
   /** How the statement begins, such as `INSERT INTO` and the table: it names the span of each request that shares it. */
   readonly begins: string;
   /** Runs one statement for all inputs. Returns the row of each input, in their order. */
   readonly run: (db: Db, inputs: readonly Input[]) => Promise<readonly (Row | undefined)[]>;
-  /** As the kit's. */
-  readonly keyOf?: (input: Input) => string;
 }
 
 /**

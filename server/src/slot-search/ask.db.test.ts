@@ -36,6 +36,21 @@ test('what an EHR has answered is kept, and takes no time from the search', asyn
   expect(databaseTime.milliseconds).toBe(milliseconds);
 });
 
+test('what an EHR has answered is kept when the search has ended', async () => {
+  const { promise: keptAfter, resolve: end } = Promise.withResolvers<void>();
+  const wanted = { firstDay: dayAt(2), endDay: dayAt(3), now: Date.now(), since: 0 };
+  await asker.ask(unitWith('searched', [Promise.resolve([])]), { ...wanted, keptAfter });
+  await asker.ask(unitWith('other', [Promise.resolve([])]), wanted);
+  const kept = async () => {
+    const all = sql<{ readonly id: string }>`SELECT care_unit_id AS id FROM kept_timeslots ORDER BY id`.execute(db);
+    return (await all).rows.map(({ id }) => id);
+  };
+  await expect.poll(kept).toContain('other');
+  expect(await kept()).not.toContain('searched');
+  end();
+  await expect.poll(kept).toContain('searched');
+});
+
 test('a search that shares an answer asks again if that ends before its day', async () => {
   const { promise, resolve } = Promise.withResolvers<readonly TimeSlot[]>();
   const answers = [promise, Promise.resolve([])];

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { HealthcareService, Resource, TimeSlot } from '@crossward/connector-kit';
 import type { Logger } from 'pino';
 import { LruMap } from 'toad-cache';
@@ -6,9 +7,9 @@ import type { Db } from '../db/kysely.ts';
 import { newDatabaseTime } from '../db/time-limit.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { describeError } from '../log/describe-error.ts';
-import { instantFormatter, localDay, startOfDay } from '../time/date-times.ts';
+import { localDay } from '../time/date-times.ts';
 import type { InCareUnit } from '../writes/write-kind.ts';
-import { dayLength, daysBetween } from './days.ts';
+import { dayAfter, daysBetween, startOf } from './days.ts';
 import { byPosition, type KeptDay, type KeptSlot, keepDays } from './kept.ts';
 
 /** Free time slots of one care unit that are looked for. */
@@ -44,6 +45,8 @@ export interface Ask {
   readonly now: number;
   /** An answer to a question that was asked after this is shared. */
   readonly since: number;
+  /** When the answer is kept, unless it comes later. Absent: at once. */
+  readonly keptAfter?: Promise<void>;
 }
 
 /** Slots for which an EHR is asked at once: of many care units, a search shows a few of each. */
@@ -74,16 +77,20 @@ export function createAsker(db: Db, log: Logger): Asker {
   const running = new Map<string, Set<Asking>>();
   const uses = new LruMap<number>(mostUnits);
 
-  async function callAndKeep(unit: UnitWanted, { firstDay, endDay, now }: Ask): Promise<Answer> {
-    const answer = await callForDays(unit, firstDay, endDay, now);
-    const { ehr, careUnit, serviceIds } = unit;
-    const whose = { emr: ehr.id, careUnitId: careUnit.id, source: ehr.source, serviceIds };
-    const days = [...answer.days.values()];
+  async function callAndKeep(unit: UnitWanted, ask: Ask): Promise<Answer> {
+    const answer = await callForDays(unit, ask);
     // Nobody waits for it, so it takes no time from the search, and the slots are shown without it.
-    within({ databaseTime: newDatabaseTime() }, () => keepDays(db, whose, days)).catch((error: unknown) =>
-      log.warn({ emr: ehr.id, cause: describeError(error) }, 'free time slots not kept'),
+    within({ databaseTime: newDatabaseTime() }, () => keep(unit, answer, ask)).catch((error: unknown) =>
+      log.warn({ emr: unit.ehr.id, cause: describeError(error) }, 'free time slots not kept'),
     );
     return answer;
+  }
+
+  async function keep({ ehr, careUnit, serviceIds }: UnitWanted, { days }: Answer, { keptAfter }: Ask): Promise<void> {
+    await keptAfter;
+    await setImmediate();
+    const whose = { emr: ehr.id, careUnitId: careUnit.id, source: ehr.source, serviceIds };
+    await keepDays(db, whose, [...days.values()]);
   }
 
   /** A client does not wait in the queue of another one, but what the EHR is answering is for all. */
@@ -170,17 +177,11 @@ function find(running: Iterable<Asking>, wanted: Ask, suits: (asking: Asking) =>
   return undefined;
 }
 
-/** @param now by the database's clock */
-async function callForDays(
-  { ehr, careUnit, serviceIds }: UnitWanted,
-  firstDay: string,
-  endDay: string,
-  now: number,
-): Promise<Answer> {
+async function callForDays({ ehr, careUnit, serviceIds }: UnitWanted, { firstDay, endDay, now }: Ask): Promise<Answer> {
   const { timeZone } = careUnit;
   // A slot that begins before midnight may end later.
-  const end = startOfDay(endDay, timeZone, 1) as Date;
-  const start = new Date(Math.max(Date.now(), (startOfDay(firstDay, timeZone) as Date).getTime()));
+  const end = new Date(startOf(dayAfter(endDay), timeZone));
+  const start = new Date(Math.max(Date.now(), startOf(firstDay, timeZone)));
   const found: TimeSlot[] = [];
   for (;;) {
     const after = found.at(-1);
@@ -209,19 +210,27 @@ function byDay(
   timeZone: string,
   askedAt: number,
 ): Answer {
-  const dayOf = instantFormatter(timeZone);
-  const found = Map.groupBy(slots, ({ start }) => dayOf(start).slice(0, dayLength));
+  const inOrder = slots.map(keptSlot).sort(byPosition);
+  let next = skipBefore(startOf(firstDay, timeZone), inOrder, 0);
   const keptDay = (day: string): KeptDay => {
-    const its = (found.get(day) ?? []).map(keptSlot).sort(byPosition);
-    const end = Math.max(...its.map((slot) => slot[1]));
-    const lastDay = its.length === 0 ? day : dayOf(new Date(end - 1)).slice(0, dayLength);
-    return { day, askedAt, lastDay, slots: its };
+    const [from, end] = [next, startOf(dayAfter(day), timeZone)];
+    next = skipBefore(end, inOrder, from);
+    const its = inOrder.slice(from, next);
+    const last = Math.max(...its.map((slot) => slot[1]));
+    return { day, askedAt, lastDay: last > end ? localDay(new Date(last - 1), timeZone) : day, slots: its };
   };
   const days = daysBetween(firstDay, complete < endDay ? complete : endDay);
   return {
     days: new Map(days.map((day) => [day, keptDay(day)])),
     partial: complete < endDay ? keptDay(complete) : undefined,
   };
+}
+
+/** The place of the first slot that does not start before that time, if none of those before `place` does. */
+function skipBefore(time: number, inOrder: readonly KeptSlot[], place: number): number {
+  let next = place;
+  for (let slot = inOrder[next]; slot && slot[0] < time; slot = inOrder[next]) next++;
+  return next;
 }
 
 function keptSlot({ start, end, resourceId, healthcareServiceId, modality = null }: TimeSlot): KeptSlot {

@@ -75,6 +75,12 @@ export async function readKeptDays(
   wanted: readonly WantedDays[],
   maxAgeSeconds: number,
 ): Promise<readonly KeptDays[]> {
+  if (maxAgeSeconds === 0) {
+    // Nothing is new enough, and each question that is being asked is older.
+    const { rows } = await sql<Pick<Row, 'now'>>`SELECT clock_timestamp() AS now`.execute(db);
+    const { now } = rows[0] as Row;
+    return wanted.map(() => ({ now: now.getTime(), changedAt: 0, days: new Map() }));
+  }
   const asked = wanted.map(({ emr, careUnitId, source, serviceIds, firstDay, endDay, settlingSeconds }, place) => ({
     place,
     emr,
@@ -229,6 +235,7 @@ const keepInGroup = grouped<Answer, undefined>({
   begins: 'INSERT INTO kept_timeslots',
   // Answers of one care unit can have days and services in common.
   keyOf: ({ emr, careUnitId }) => JSON.stringify([emr, careUnitId]),
+  most: 10,
   async run(db, answers) {
     await sql`
       INSERT INTO kept_timeslots AS kept (emr, care_unit_id, healthcare_service_id, day, source, last_day, asked_at, slots)

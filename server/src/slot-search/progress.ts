@@ -1,8 +1,8 @@
 import type { HealthcareService, Resource } from '@crossward/connector-kit';
 import { type Problem, unavailable } from '../problems/problem.ts';
-import { localDay, startOfDay } from '../time/date-times.ts';
+import { localDay } from '../time/date-times.ts';
 import type { Answer, UnitWanted } from './ask.ts';
-import { dayAfter, daysBetween } from './days.ts';
+import { dayAfter, daysBetween, startOf } from './days.ts';
 import { compare, type KeptDay, type KeptSlot } from './kept.ts';
 
 /** Where a search looks, and when. */
@@ -94,7 +94,7 @@ export function take(progress: Progress, { days: known, partial }: Answer, targe
   const next = days[progress.known];
   if (next === undefined) return oldest;
   progress.whole = wanted.length;
-  progress.knownUntil = (startOfDay(next, progress.unit.careUnit.timeZone) as Date).getTime();
+  progress.knownUntil = startOf(next, progress.unit.careUnit.timeZone);
   if (partial?.day !== next) return oldest;
   addWanted(progress, partial, page);
   progress.knownUntil = Math.max(progress.knownUntil, partial.slots.at(-1)?.[0] ?? 0);
@@ -111,7 +111,7 @@ export function forgetFrom(progress: Progress, day: string): void {
   if (first >= 0) progress.wanted.length = first;
   progress.whole = progress.wanted.length;
   progress.known = Math.max(0, Math.min(progress.known, progress.days.indexOf(day)));
-  progress.knownUntil = (startOfDay(day, progress.unit.careUnit.timeZone) as Date).getTime();
+  progress.knownUntil = startOf(day, progress.unit.careUnit.timeZone);
 }
 
 function addWanted({ unit, wanted, resources }: Progress, day: KeptDay, { after, limit }: PageBounds): void {
@@ -126,9 +126,9 @@ function addWanted({ unit, wanted, resources }: Progress, day: KeptDay, { after,
 
 /** The first slots of two lists in order. At most one more than `limit`. */
 export function merge(some: readonly Wanted[], others: readonly Wanted[], { limit }: PageBounds): readonly Wanted[] {
-  const [last, first] = [some.at(-1), others[0]];
-  if (!first || (last && some.length > limit && inOrder(last, first) < 0)) return some;
-  return [...some, ...others].sort(inOrder).slice(0, limit + 1);
+  const last = some.length > limit ? some.at(-1) : undefined;
+  const fitting = last ? others.filter((it) => inOrder(it, last) < 0) : others;
+  return fitting.length === 0 ? some : [...some, ...fitting].sort(inOrder).slice(0, limit + 1);
 }
 
 export function positionOf({ unit, slot }: Pick<Wanted, 'unit' | 'slot'>): SlotPosition {

@@ -58,7 +58,7 @@ export interface FoundSlots {
 const reaches = [1, 3, 7, 28, Number.POSITIVE_INFINITY] as const;
 /** Days for which an EHR is asked at least. */
 const daysAtOnce = 7;
-/** Part of the wait after which the other care units go on without a slow one. */
+/** Part of the wait after which the other care units go on without a slow one, and what was answered is kept. */
 const slowPart = 1 / 4;
 
 /**
@@ -202,7 +202,7 @@ async function goOn(
   }));
   const kept = await readKeptDays(db, wanted, search.maxAgeSeconds);
   for (const [index, progress] of named.entries())
-    run(progress, reachDays(asker, search, progress, kept[index] as KeptDays, isLate));
+    run(progress, reachDays(asker, search, progress, kept[index] as KeptDays, { slow, isLate }));
 }
 
 function reachOf({ known }: Progress): number {
@@ -228,7 +228,7 @@ async function reachDays(
   search: TimeslotSearch,
   progress: Progress,
   kept: KeptDays,
-  isLate: boolean,
+  { slow, isLate }: Pick<Run, 'slow' | 'isLate'>,
 ): Promise<void> {
   const { unit, days } = progress;
   const reach = reachOf(progress);
@@ -238,6 +238,7 @@ async function reachDays(
     endDay: endOf(days, Math.max(reach, progress.known + daysAtOnce)),
     now: kept.now,
     since: Math.max(kept.changedAt, kept.now - search.maxAgeSeconds * 1000),
+    keptAfter: slow,
   });
   const target = Math.min(reach, days.length);
   const first = askFor();
@@ -288,6 +289,7 @@ function unanswered({ unit, failure }: Progress): Unanswered[] {
   return [{ unit, reason, detail, cause, retryAfterSeconds: retryable ? Number(headers['retry-after'] ?? 1) : null }];
 }
 
+/** @param promise of the result: fulfilled after that time, or when it is stopped before */
 function after(milliseconds: number) {
   const { promise, resolve } = Promise.withResolvers<void>();
   let isOver = false;
@@ -295,5 +297,9 @@ function after(milliseconds: number) {
     isOver = true;
     resolve();
   }, milliseconds);
-  return { promise, isOver: () => isOver, stop: () => clearTimeout(timer) };
+  const stop = () => {
+    clearTimeout(timer);
+    resolve();
+  };
+  return { promise, isOver: () => isOver, stop };
 }

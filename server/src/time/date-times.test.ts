@@ -210,6 +210,11 @@ test.each([
   expect(startOfDay(day, 'Europe/Oslo', later)?.toISOString()).toBe(expected);
 });
 
+test('a day begins late where the clock is set forward at midnight, and early where it is set back', () => {
+  expect(startOfDay('2026-09-06', 'America/Santiago')?.toISOString()).toBe('2026-09-06T04:00:00.000Z');
+  expect(startOfDay('2026-10-31', 'America/Havana', 1)?.toISOString()).toBe('2026-11-01T04:00:00.000Z');
+});
+
 test('a date-time with an offset is taken, and is the instant, that Temporal says', () => {
   const two = (max: number) => fc.integer({ min: 0, max }).map((number) => String(number).padStart(2, '0'));
   const year = fc.integer({ min: 1900, max: 2200 }).map(String);

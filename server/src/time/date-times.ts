@@ -123,8 +123,9 @@ export function instantFormatter(timeZone: string): (instant: Date) => string {
  */
 export function startOfDay(text: string, timeZone: string, laterDays = 0): Date | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || !isYearTaken(text) || !isCalendarTime(`${text}T00:00:00`)) return undefined;
-  const day = Temporal.PlainDate.from(text).add({ days: laterDays });
-  return new Date(day.toZonedDateTime(timeZone).epochMilliseconds);
+  const midnight = new Date(Date.parse(text) + laterDays * dayMilliseconds).toISOString().slice(0, localLength);
+  const exactly = () => new Date(Temporal.PlainDate.from(midnight).toZonedDateTime(timeZone).epochMilliseconds);
+  return farFromClockChanges(midnight, timeZone) ?? exactly();
 }
 
 function hasOffset(text: string): boolean {
