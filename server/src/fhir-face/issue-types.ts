@@ -113,6 +113,7 @@ export const issueTypes: Readonly<Record<Reason, IssueFacts>> = {
   ehr_paused: { type: 'transient' },
   overloaded: { type: 'throttled' },
   database_unavailable: { type: 'transient' },
+  time_slots_changing: { type: 'transient' },
   audit_trail_incomplete: { type: 'exception' },
   ehr_timeout: { type: 'timeout' },
   outcome_unknown: { type: 'timeout' },

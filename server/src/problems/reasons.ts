@@ -572,6 +572,14 @@ export const reasons = {
     happened: 'The database of the gateway cannot be reached, or did not respond in time.',
     remedy: 'Wait for the number of seconds in the `Retry-After` header, then try again.',
   },
+  time_slots_changing: {
+    ...busy,
+    status: 503,
+    title: 'Time slots changing',
+    happened:
+      'Appointments of the care unit have changed while the gateway searched, so that it does not know what is free on some days.',
+    remedy: 'Search again.',
+  },
   audit_trail_incomplete: {
     origin: 'gateway',
     retryable: false,

@@ -1,5 +1,5 @@
 import type { HealthcareService, Resource } from '@crossward/connector-kit';
-import { type Problem, unavailable } from '../problems/problem.ts';
+import { Problem, unavailable } from '../problems/problem.ts';
 import { localDay } from '../time/date-times.ts';
 import type { Answer, UnitWanted } from './ask.ts';
 import { dayAfter, daysBetween, startOf } from './days.ts';
@@ -52,6 +52,8 @@ export interface Progress {
   /** How many of those are of known days: more are of the next one, which is known in part. */
   whole: number;
   resources: ReadonlyMap<string, Resource>;
+  /** What it has answered had changed when it was to be shown. */
+  isAskedAgain: boolean;
   failure: Problem | undefined;
 }
 
@@ -64,7 +66,7 @@ export function begin(unit: UnitSearch, { after }: PageBounds): Progress {
   const lastDay = localDay(new Date(end.getTime() - 1), timeZone);
   const days = isEmpty ? [] : daysBetween(localDay(new Date(from), timeZone), dayAfter(lastDay));
   const nothing = { known: 0, knownUntil: from, wanted: [], whole: 0, resources: new Map() };
-  return { unit, days, failure, ...nothing };
+  return { unit, days, failure, isAskedAgain: false, ...nothing };
 }
 
 /** What is kept of an EHR that operators have paused is not shown: nobody can book there. */
@@ -112,6 +114,15 @@ export function forgetFrom(progress: Progress, day: string): void {
   progress.whole = progress.wanted.length;
   progress.known = Math.max(0, Math.min(progress.known, progress.days.indexOf(day)));
   progress.knownUntil = startOf(day, progress.unit.careUnit.timeZone);
+}
+
+/** Shows nothing of these days, of which nobody knows any more what is free. */
+export function leaveOut(progress: Progress, days: ReadonlySet<string>): void {
+  const { wanted, whole } = progress;
+  const isLeft = ({ day }: Wanted) => !days.has(day.day);
+  progress.whole = wanted.slice(0, whole).filter(isLeft).length;
+  wanted.splice(0, wanted.length, ...wanted.filter(isLeft));
+  progress.failure ??= new Problem('time_slots_changing');
 }
 
 function addWanted({ unit, wanted, resources }: Progress, day: KeptDay, { after, limit }: PageBounds): void {

@@ -10,6 +10,7 @@ import {
   begin,
   forgetFrom,
   isKnown,
+  leaveOut,
   merge,
   type PageBounds,
   type Progress,
@@ -94,7 +95,8 @@ export async function findFreeSlots(db: Db, asker: Asker, search: TimeslotSearch
       const open = all.filter((progress) => wantsMore(progress, search, found));
       if (open.length === 0) {
         const { named, hasWaited: hasWaitedForNames } = await withResources(asker, found, search.waitMs);
-        const forgotten = hasWaited || hasWaitedForNames ? await forgetChanged(db, all, found) : [];
+        const mayAskAgain = (progress: Progress) => !late.isOver() && !running.has(progress);
+        const forgotten = hasWaited || hasWaitedForNames ? await forgetChanged(db, all, found, mayAskAgain) : [];
         hasWaited = false;
         if (forgotten.length === 0) return { found: named, unanswered: all.flatMap(unanswered) };
         for (const progress of forgotten) changed.add(progress);
@@ -124,8 +126,16 @@ export async function findFreeSlots(db: Db, asker: Asker, search: TimeslotSearch
   }
 }
 
-/** Forgets days that have changed since they were asked for. Returns the care units that have lost some. */
-async function forgetChanged(db: Db, all: readonly Progress[], found: readonly Wanted[]): Promise<readonly Progress[]> {
+/**
+ * Forgets days that have changed since they were asked for. An EHR is asked for them once again. If they change then, too, they
+ * are left out. Returns the care units that have lost some.
+ */
+async function forgetChanged(
+  db: Db,
+  all: readonly Progress[],
+  found: readonly Wanted[],
+  mayAskAgain: (progress: Progress) => boolean,
+): Promise<readonly Progress[]> {
   const shown = new Map(
     found.map(({ unit, day }) => [day, { emr: unit.ehr.id, careUnitId: unit.careUnit.id, unit, ...day }]),
   );
@@ -133,7 +143,11 @@ async function forgetChanged(db: Db, all: readonly Progress[], found: readonly W
   const losing = all.filter(({ unit }) => changed.has(unit));
   for (const progress of losing) {
     const days = (changed.get(progress.unit) ?? []).map(({ day }) => day).sort();
-    forgetFrom(progress, days[0] as string);
+    if (progress.failure || progress.isAskedAgain || !mayAskAgain(progress)) leaveOut(progress, new Set(days));
+    else {
+      progress.isAskedAgain = true;
+      forgetFrom(progress, days[0] as string);
+    }
   }
   return losing;
 }

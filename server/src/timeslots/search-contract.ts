@@ -124,7 +124,9 @@ export const unansweredSchema = Type.Object(
   {
     emr: Type.String(),
     care_unit_id: Type.String(),
-    reason: choice([...ehrReadReasons, 'rate_limited', 'internal_error'], { description: 'As in a problem document.' }),
+    reason: choice([...ehrReadReasons, 'time_slots_changing', 'rate_limited', 'internal_error'], {
+      description: 'As in a problem document.',
+    }),
     detail: Type.String(),
     retry_after_seconds: nullableInteger({
       description: 'When the same search may find the missing slots. Null: it will not.',

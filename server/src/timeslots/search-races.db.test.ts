@@ -38,18 +38,20 @@ interface Found {
 const keyOf = (emr: string, careUnit: string, at: string, resource: string, service: string) =>
   [new Date(at).toISOString(), emr, careUnit, resource, service].join(' ');
 
-async function search(gateway: Gateway, max_age_seconds: number): Promise<readonly Found[]> {
+/** @param changing whether others write meanwhile, so that a care unit may be named for it */
+async function search(gateway: Gateway, max_age_seconds: number, changing = false): Promise<readonly Found[]> {
   const care_units = careUnits.map(([emr, care_unit_id]) => ({ emr, care_unit_id }));
   const found: Found[] = [];
   for (let cursor: string | undefined; ; ) {
     const { status, body, text } = await gateway.request<{
       timeslots: Found[];
-      unanswered: unknown[];
+      unanswered: { reason: string }[];
       next_cursor: string | null;
     }>('POST', '/api/timeslots/search', {
       body: { care_units, ...range, max_age_seconds, limit: 500, wait_ms: 10_000, ...(cursor ? { cursor } : {}) },
     });
-    expect([status, body.unanswered], text).toEqual([200, []]);
+    const unanswered = body.unanswered.filter(({ reason }) => !changing || reason !== 'time_slots_changing');
+    expect([status, unanswered], text).toEqual([200, []]);
     found.push(...body.timeslots);
     if (!body.next_cursor) return found;
     cursor = body.next_cursor;
@@ -119,8 +121,8 @@ test('after writes and searches at once at two gateways, what is kept is what th
       const gateway = random(2) ? one : two;
       const kind = random(4);
       if (kind === 0) return cancelOne(gateway, random);
-      if (kind === 1) return void (await search(gateway, 0));
-      if (kind === 2) return void (await search(gateway, 60));
+      if (kind === 1) return void (await search(gateway, 0, true));
+      if (kind === 2) return void (await search(gateway, 60, true));
       return book(gateway, free[random(Math.min(free.length, 60))] as Found);
     });
     await Promise.all(works);
