@@ -1,7 +1,7 @@
 import type { ConnectorOperation, Withdrawal, Write } from '@crossward/connector-kit';
 import type { Tx } from '../db/kysely.ts';
 import { PartiallyApplied } from '../problems/write-errors.ts';
-import type { Work, WriteKind, WriteResponse } from '../writes/write-kind.ts';
+import type { DaysTaken, Work, WriteKind, WriteResponse } from '../writes/write-kind.ts';
 
 /** How a kind of record is created, found and withdrawn in the EHR. */
 interface Calls<Plan, Result> {
@@ -20,8 +20,10 @@ interface Calls<Plan, Result> {
   reconcile?(work: Work, plan: Plan): Promise<Result | null>;
   withdraw(work: Work, operationId: string, plan: Plan): Promise<Withdrawal>;
   respond(work: Work, plan: Plan, result: Result): WriteResponse;
-  /** Stores that the record was changed, in the transaction that ends the write. Absent: nothing is stored. */
+  /** Stores that the record was changed, or may have been, in the transaction that ends the write. Absent: nothing is stored. */
   note?(tx: Tx, work: Work): Promise<void>;
+  /** As of a `WriteKind`. */
+  readonly daysTaken?: () => DaysTaken;
   /** Deletes what the gateway stored for the plan, in the transaction that ends the write. Absent: nothing is stored. */
   cleanUp?(tx: Tx, plan: Plan): Promise<void>;
 }
@@ -35,6 +37,7 @@ export function oneCallKind<Plan, Result extends object>(calls: Calls<Plan, Resu
   return {
     name: calls.name,
     callsEhr: () => true,
+    ...(calls.daysTaken && { daysTaken: calls.daysTaken }),
     patientsOf: (plan) => [calls.patientOf(plan)].filter((id) => id !== null),
     findsById: finds,
     perform: (work, plan) =>
@@ -62,6 +65,9 @@ export function oneCallKind<Plan, Result extends object>(calls: Calls<Plan, Resu
       await calls.note?.(tx, work);
       return calls.respond(work, plan, result);
     },
-    cleanUp: async (tx, _work, plan) => calls.cleanUp?.(tx, plan),
+    async cleanUp(tx, work, plan) {
+      await calls.cleanUp?.(tx, plan);
+      await calls.note?.(tx, work);
+    },
   };
 }

@@ -16,6 +16,8 @@ const lookUps = {
   findOperation: 'findScheduleWrite',
   find: (work: Work, operationId: string) => work.call('findScheduleWrite', work.careUnit, operationId),
   withdraw: (work: Work, operationId: string) => work.call('withdrawSchedule', work.careUnit, operationId),
+  // A schedule may have times on any day.
+  daysTaken: () => ({ takesFrom: '-infinity', takesUntil: 'infinity' }),
   note: (tx: Tx, { ehr, careUnit }: Work) => noteSlotsChanged(tx, ehr.id, careUnit.id),
 } as const;
 

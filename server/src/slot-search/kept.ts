@@ -274,7 +274,7 @@ export async function keepDays(db: Db, whose: Whose, days: readonly KeptDay[]): 
   await keepInGroup(db, { ...whose, days });
 }
 
-/** Notes that a schedule of a care unit has changed, in the transaction that ends the write. */
+/** Notes that a schedule of a care unit has changed, or may have, in the transaction that ends the write. */
 export async function noteSlotsChanged(tx: Tx, emr: string, careUnitId: string): Promise<void> {
   await sql`
     INSERT INTO timeslot_changes AS known (emr, care_unit_id, changed_at) VALUES (${emr}, ${careUnitId}, clock_timestamp())

@@ -25,6 +25,16 @@ function watched(connector: Connector, emr: string): Connector {
       if (ehrs.lose.has(emr)) throw new ConnectorError('outcome_unknown', 'The test loses the answer');
       return changed ?? [];
     },
+    async addScheduleException(write) {
+      const changed = await connector.addScheduleException?.(write);
+      if (ehrs.lose.has(emr)) throw new ConnectorError('outcome_unknown', 'The test loses the answer');
+      if (!changed) throw new Error('The sandbox writes schedules');
+      return changed;
+    },
+    async findScheduleWrite(...write) {
+      if (ehrs.lose.has(emr)) throw new ConnectorError('unavailable', 'The test lets it fail');
+      return (await connector.findScheduleWrite?.(...write)) ?? null;
+    },
     async findOperation(...operation) {
       if (ehrs.lose.has(emr)) throw new ConnectorError('unavailable', 'The test lets it fail');
       return (await connector.findOperation?.(...operation)) ?? null;
@@ -356,6 +366,23 @@ describe('what is kept', () => {
     expect(await shown()).toContain(keyOf(slot));
     ehrs.lose.add('sandbox-no');
     expect(await tryToBook(slot, gateway)).toMatchObject({ status: 504, body: { reason: 'outcome_unknown' } });
+    expect(await shown()).not.toContain(keyOf(slot));
+  });
+
+  test('has no time that an EHR may have taken out of a schedule without an answer', async () => {
+    const inOslo = { care_units: [all[1]], limit: 1, start: new Date(start.getTime() + 4 * dayMs).toISOString() };
+    const [slot] = (await search(inOslo)).timeslots as [Found];
+    const shown = async () => (await search({ ...inOslo, max_age_seconds: 3600 })).timeslots.map(keyOf);
+    expect(await shown()).toContain(keyOf(slot));
+    const path = `${oslo}/resources/${slot.resource.id}/schedules`;
+    const query = new URLSearchParams({ start: slot.start, end: slot.end });
+    const { body } = await gateway.request<{ schedules: { id: string }[] }>('GET', `${path}?${query}`);
+    ehrs.lose.add('sandbox-no');
+    const period = { start_time: local(slot.start), end_time: local(slot.end) };
+    const lost = await gateway.request<Problem>('POST', `${path}/${body.schedules[0]?.id}/exceptions`, {
+      body: period,
+    });
+    expect(lost).toMatchObject({ status: 504, body: { reason: 'outcome_unknown' } });
     expect(await shown()).not.toContain(keyOf(slot));
   });
 

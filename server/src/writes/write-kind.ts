@@ -99,7 +99,10 @@ export interface Reservation {
   readonly patientHashes: Buffer[];
 }
 
-/** Local days of the care unit, such as `2026-11-28`, on which a write may take time in the EHR. `null`: none. */
+/**
+ * Local days of the care unit, such as `2026-11-28`, `-infinity` or `infinity`, on which a write may take time in the EHR.
+ * `null`: none.
+ */
 export interface DaysTaken {
   readonly takesFrom: string | null;
   readonly takesUntil: string | null;
