@@ -5,7 +5,7 @@ import {
   type DatabaseConnectorModule,
   type DatabaseContext,
 } from '@crossward/connector-kit';
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, PostgresDialect, PostgresQueryCompiler } from 'kysely';
 import { listAppointmentChanges } from './appointment-changes.ts';
 import { findAppointments, listAppointments } from './appointment-reads.ts';
 import { changeAppointments, findOperation } from './appointment-writes.ts';
@@ -42,6 +42,15 @@ export const sandboxConnector: DatabaseConnectorModule<SandboxSettings> = {
   open: openSandbox,
 };
 
+/** For all sandboxes: it has a hundred functions, and compiles one statement at a time. */
+const compiler = new PostgresQueryCompiler();
+
+class Dialect extends PostgresDialect {
+  override createQueryCompiler(): PostgresQueryCompiler {
+    return compiler;
+  }
+}
+
 /** One statement can have many ids. */
 const idsPerLookUp = 500;
 
@@ -51,7 +60,7 @@ async function openSandbox({
   careUnits,
   database,
 }: DatabaseContext<SandboxSettings>): Promise<Connector> {
-  const db = new Kysely<SandboxTables>({ dialect: new PostgresDialect({ pool: database }) });
+  const db = new Kysely<SandboxTables>({ dialect: new Dialect({ pool: database }) });
   const directory = createDirectory(settings.country, careUnits, (identifier) =>
     inPortVocabulary(() => findCreated(db, emr, identifier)),
   );

@@ -90,13 +90,7 @@ export function createDirectory(
   findCreated: Directory['findPatient'] = async () => null,
 ): Directory {
   const facts = countries[country];
-  const { population } = facts;
-  const patients = population.patients.map((person, index) => patient(population, `p-${index + 1}`, index + 1, person));
-  const onFaults = sandboxFaults.map(({ patientId, givenName }, index) =>
-    patient(population, patientId, patients.length + index + 1, { ...faultyPerson, givenName }),
-  );
-  const everybody = [...patients, ...onFaults];
-  const patientsByIdentifier = new Map(everybody.flatMap((it) => it.identifiers.map((id) => [key(id), it] as const)));
+  const { patients, patientsByIdentifier } = peopleOf(country);
   const resources = new Map(
     careUnits.map((careUnit, index) => [careUnit.id, resourcesOfCareUnit(facts, index)] as const),
   );
@@ -109,6 +103,31 @@ export function createDirectory(
     findResource: (careUnitId, identifier) =>
       resources.get(careUnitId)?.find((it) => it.identifiers.some((id) => key(id) === key(identifier))),
     resourcesOf: (careUnitId) => resources.get(careUnitId) ?? [],
+  };
+}
+
+interface People {
+  readonly patients: readonly Patient[];
+  readonly patientsByIdentifier: ReadonlyMap<string, Patient>;
+}
+
+/** All sandboxes of a country have the same people. */
+const people: Partial<Record<Country, People>> = {};
+
+function peopleOf(country: Country): People {
+  people[country] ??= newPeople(countries[country]);
+  return people[country];
+}
+
+function newPeople({ population }: CountryFacts): People {
+  const patients = population.patients.map((person, index) => patient(population, `p-${index + 1}`, index + 1, person));
+  const onFaults = sandboxFaults.map(({ patientId, givenName }, index) =>
+    patient(population, patientId, patients.length + index + 1, { ...faultyPerson, givenName }),
+  );
+  const everybody = [...patients, ...onFaults];
+  return {
+    patients,
+    patientsByIdentifier: new Map(everybody.flatMap((it) => it.identifiers.map((id) => [key(id), it] as const))),
   };
 }
 

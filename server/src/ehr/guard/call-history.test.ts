@@ -91,4 +91,8 @@ test('keeps the last failed calls with their cause, and counts the calls of each
   for (let count = 0; count < 25; count++) it.observe('a', 'findPatient', 'timeout', count, new Error('secret'));
   expect(history.failed('a')).toHaveLength(20);
   expect(history.failed('a')[0]?.milliseconds).toBe(24_000);
+
+  it.forget('a');
+  expect(history.failed('a')).toEqual([]);
+  expect(history.of('a').at(-1)).toMatchObject({ calls: 0 });
 });

@@ -69,38 +69,36 @@ const failures: ReadonlySet<CallOutcome> = new Set([
 /** Outcomes without a call, or after a time-out: their duration says nothing about the latency. */
 const unmeasured: ReadonlySet<CallOutcome> = new Set(['busy', 'throttled', 'unavailable', 'connection_closed']);
 
-class Minute {
-  start = 0;
-  calls = 0;
-  failures = 0;
-  /** Served calls in each class of latency. */
-  readonly classes = new Uint32Array(limits.length + 1);
-  readonly operations = new Map<GuardedOperation, { calls: number; failures: number }>();
-
-  reset(start: number): void {
-    this.start = start;
-    this.calls = 0;
-    this.failures = 0;
-    this.classes.fill(0);
-    this.operations.clear();
-  }
+interface Minute {
+  calls: number;
+  failures: number;
+  /** Served calls in each class of latency, up to the last class that has some. */
+  readonly classes: number[];
+  readonly operations: Map<GuardedOperation, { calls: number; failures: number }>;
 }
 
-/** Keeps the calls of the last hour in memory: some 20 kB for each EHR. `metrics` gets them too. */
+/** Keeps the calls of the last hour in memory: some 20 kB for an EHR that is called in each minute. `metrics` gets them too. */
 export function recordCalls(
   metrics: EhrMetrics,
   now: () => Date = () => new Date(),
 ): { readonly metrics: EhrMetrics; readonly history: CallHistory } {
-  const rings = new Map<string, readonly Minute[]>();
+  /** By EHR and the number of the minute since 1970. */
+  const hours = new Map<string, Map<number, Minute>>();
   const lastFailed = new Map<string, readonly FailedCall[]>();
 
-  const ringOf = (emr: string) => {
-    const known = rings.get(emr);
+  const numberNow = () => Math.floor(now().getTime() / minuteMs);
+
+  function minuteNow(emr: string): Minute {
+    const hour = hours.get(emr) ?? new Map<number, Minute>();
+    hours.set(emr, hour);
+    const number = numberNow();
+    const known = hour.get(number);
     if (known) return known;
-    const ring = Array.from({ length: minutes }, () => new Minute());
-    rings.set(emr, ring);
-    return ring;
-  };
+    for (const before of hour.keys()) if (before <= number - minutes) hour.delete(before);
+    const minute = { calls: 0, failures: 0, classes: [], operations: new Map() };
+    hour.set(number, minute);
+    return minute;
+  }
 
   return {
     metrics: {
@@ -117,10 +115,7 @@ export function recordCalls(
         if (outcome === 'paused' || outcome === 'circuit_open' || outcome === 'database') return;
         // Reads the EHR's capabilities. It takes longer than any other call, and no caller waits for it.
         if (operation === 'open') return;
-        const number = Math.floor(now().getTime() / minuteMs);
-        const minute = ringOf(emr)[number % minutes];
-        if (!minute) return;
-        if (minute.start !== number * minuteMs) minute.reset(number * minuteMs);
+        const minute = minuteNow(emr);
         minute.calls++;
         if (isFailure) minute.failures++;
         const own = minute.operations.get(operation) ?? { calls: 0, failures: 0 };
@@ -129,31 +124,34 @@ export function recordCalls(
         minute.operations.set(operation, own);
         if (unmeasured.has(outcome)) return;
         const index = classOf(seconds * 1000);
-        minute.classes[index] = (minute.classes[index] ?? 0) + 1;
+        while (minute.classes.length <= index) minute.classes.push(0);
+        minute.classes[index] = (minute.classes[index] as number) + 1;
+      },
+      forget(emr) {
+        metrics.forget(emr);
+        hours.delete(emr);
+        lastFailed.delete(emr);
       },
     },
     history: {
       latencies(emr, start) {
-        const minute = rings.get(emr)?.[(start / minuteMs) % minutes];
-        return minute?.start === start ? [...minute.classes] : noLatencies;
+        const classes = hours.get(emr)?.get(start / minuteMs)?.classes;
+        return noLatencies.map((none, index) => classes?.[index] ?? none);
       },
       of(emr) {
-        const last = Math.floor(now().getTime() / minuteMs);
-        const ring = rings.get(emr);
+        const last = numberNow();
         return Array.from({ length: minutes }, (_, index) => {
           const number = last - minutes + 1 + index;
           const start = number * minuteMs;
-          const minute = ring?.[number % minutes];
-          if (minute?.start !== start) return { start, calls: 0, failures: 0, median: null, p95: null };
-          const { calls, failures, classes } = minute;
-          return { start, calls, failures, median: latencyOf([...classes], 0.5), p95: latencyOf([...classes], 0.95) };
+          const { calls = 0, failures = 0, classes = [] } = hours.get(emr)?.get(number) ?? {};
+          return { start, calls, failures, median: latencyOf(classes, 0.5), p95: latencyOf(classes, 0.95) };
         });
       },
       operations(emr) {
-        const first = (Math.floor(now().getTime() / minuteMs) - minutes + 1) * minuteMs;
+        const first = numberNow() - minutes + 1;
         const sums = new Map<GuardedOperation, CallsOfOperation>();
-        for (const minute of rings.get(emr) ?? []) {
-          if (minute.start < first) continue;
+        for (const [number, minute] of hours.get(emr) ?? []) {
+          if (number < first) continue;
           for (const [operation, { calls, failures }] of minute.operations) {
             const sum = sums.get(operation);
             sums.set(operation, {
