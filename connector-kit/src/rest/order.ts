@@ -33,6 +33,12 @@ export function compareTimeSlots(a: TimeSlotPosition, b: TimeSlotPosition): numb
   return compareKeys(keys(a), keys(b));
 }
 
+type Time = Pick<Appointment, 'start' | 'end'>;
+
+export function isSameTime(a: Time, b: Time): boolean {
+  return a.start.getTime() === b.start.getTime() && a.end?.getTime() === b.end?.getTime();
+}
+
 /** Of the appointments, those that a query asks for, in order. The care unit and the patient are not compared. */
 export function appointmentsFor(appointments: readonly Appointment[], query: AppointmentQuery): Appointment[] {
   const { resourceId, range, states = [], after, limit } = query;

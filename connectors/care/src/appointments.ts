@@ -1,13 +1,20 @@
-import type {
-  Appointment,
-  AppointmentQuery,
-  AppointmentState,
-  Attendance,
-  CareUnit,
-  Resource,
+import {
+  type Appointment,
+  type AppointmentQuery,
+  type CareUnit,
+  ConnectorError,
+  type Resource,
+  tidyName,
 } from '@crossward/connector-kit';
-import { ConnectorError, tidyName } from '@crossward/connector-kit';
-import { appointmentsFor, countedRecord, dateIn, instantIn, readEach } from '@crossward/connector-kit/rest';
+import {
+  appointmentsFor,
+  countedRecord,
+  dateIn,
+  instantIn,
+  readEach,
+  type Standings,
+  standingIn,
+} from '@crossward/connector-kit/rest';
 import { nameOf, resourceTypes, serviceOf, typeOf } from './directory.ts';
 import type { Ehr } from './ehr.ts';
 import { bookingSchema, type CareBooking } from './records.ts';
@@ -18,8 +25,7 @@ const day = 24 * 60 * 60 * 1000;
 /** So that addresses do not become too long. */
 const resourcesPerCall = 50;
 
-type Standing = readonly [AppointmentState, Attendance | null];
-const standings: Readonly<Record<string, Standing>> = {
+const standings: Standings = {
   booked: ['booked', null],
   arrived: ['booked', 'arrived'],
   checked_in: ['booked', 'arrived'],
@@ -31,7 +37,7 @@ const standings: Readonly<Record<string, Standing>> = {
   rescheduled: ['cancelled', null],
 };
 /** Proposed, on a waiting list, and whatever later versions bring. */
-const pending: Standing = ['pending', null];
+const pending = { state: 'pending', hasStarted: false, attendance: null } as const;
 
 /** Whether CARE counts the booking against the places of its slot. A no-show keeps its place. */
 export function takesPlace({ status }: CareBooking): boolean {
@@ -40,12 +46,10 @@ export function takesPlace({ status }: CareBooking): boolean {
 
 export function toAppointment(ehr: Ehr, careUnit: CareUnit, booking: CareBooking): Appointment {
   const { id, status, note, patient, resource, token_slot: slot } = booking;
-  const [state, attendance] = standings[status] ?? pending;
   return {
     id,
-    state,
+    ...(standingIn(standings, status) ?? pending),
     heldUntil: null,
-    hasStarted: attendance === 'arrived' || attendance === 'completed',
     start: instantIn(slot.start_datetime) as Date,
     end: instantIn(slot.end_datetime) ?? null,
     comment: note || null,
@@ -54,7 +58,6 @@ export function toAppointment(ehr: Ehr, careUnit: CareUnit, booking: CareBooking
     resourceName: (resource && nameOf(resource)) ?? null,
     healthcareServiceId: serviceOf(ehr.unitOf(careUnit), tidyName(slot.availability?.name)) ?? null,
     careUnitId: careUnit.id,
-    attendance,
   };
 }
 

@@ -16,10 +16,10 @@ import {
   assertChangeable,
   assertNotStarted,
   cameTooLate,
-  compareKeys,
   dateIn,
   instantIn,
   isMove,
+  isSameTime,
   requireResource,
   requireService,
   standsAlone,
@@ -168,10 +168,7 @@ async function freeSlotAt(
 ): Promise<FreeSlot> {
   if (start <= ehr.now()) throw timeTaken();
   const free = await freeSlotsOf(ehr, careUnit, [resource], dateIn(careUnit.timeZone, start), freeing);
-  const at = ({ start: from, end: to }: Place) => [from.getTime(), to.getTime()];
-  const slot = free.find(
-    (it) => it.healthcareServiceId === service && compareKeys(at(it), at({ ...it, start, end })) === 0,
-  );
+  const slot = free.find((it) => it.healthcareServiceId === service && isSameTime(it, { start, end }));
   if (!slot) throw timeTaken();
   return slot;
 }

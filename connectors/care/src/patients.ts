@@ -10,7 +10,7 @@ import {
   spellingsOf,
   tidyName,
 } from '@crossward/connector-kit';
-import { countedRecord, instantIn, noAnswer } from '@crossward/connector-kit/rest';
+import { countedRecord, noAnswer, onlyPatient } from '@crossward/connector-kit/rest';
 import Type, { type Static } from 'typebox';
 import { Check } from 'typebox/value';
 import type { Ehr } from './ehr.ts';
@@ -30,7 +30,7 @@ export function typesOf({ settings }: Pick<Ehr, 'settings'>): readonly NumberTyp
 export async function findPatient(ehr: Ehr, { type, value }: PatientIdentifier): Promise<Patient | null> {
   if (type === 'emr_id') return isId(value) ? byId(ehr, value) : null;
   const config = await configOf(ehr, type);
-  const found = new Map<string, Patient>();
+  const found: Patient[] = [];
   for (const spelling of spellingsOf({ type, value })) {
     const answer = await ehr.client.ask('patient/search/', { config, value: spelling });
     if (!Check(foundSchema, answer)) throw noAnswer();
@@ -38,11 +38,9 @@ export async function findPatient(ehr: Ehr, { type, value }: PatientIdentifier):
     if (answer.partial) throw new ConnectorError('rejected', 'The EHR finds people by this number only in part');
     const patients = answer.results.map((it) => toPatient(ehr, it));
     // A configuration can find by a part of the number.
-    for (const it of patients.filter((one) => has(one, { type, value }))) found.set(it.id, it);
+    found.push(...patients.filter((it) => has(it, { type, value })));
   }
-  const [patient, ...others] = found.values();
-  if (others.length > 0) throw new ConnectorError('patient_ambiguous', 'Several patients have this number');
-  return patient ?? null;
+  return onlyPatient(found);
 }
 
 function has({ identifiers }: Patient, { type, value }: PatientIdentifier): boolean {
@@ -105,7 +103,7 @@ function toPatient(ehr: Ehr, value: unknown): Patient {
       lines.length > 0
         ? { lines, postalCode: postalCode ? String(postalCode) : null, city: null, country: null }
         : null,
-    ...(instantIn(field('deceased_datetime')) || field('deceased_datetime') ? { isInactive: true } : {}),
+    ...(field('deceased_datetime') ? { isInactive: true } : {}),
   };
 }
 

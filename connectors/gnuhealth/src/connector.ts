@@ -14,7 +14,7 @@ import { settleChanges } from './appointments/settle.ts';
 import { listTimeSlots } from './appointments/time-slots.ts';
 import { update } from './appointments/update.ts';
 import { gnuHealthDirectChanges } from './direct-changes.ts';
-import { openEhr } from './open-ehr.ts';
+import { openEhr } from './ehr.ts';
 import { findPatient } from './patients.ts';
 import { describe, places, probe } from './probe.ts';
 import { documents } from './records/documents.ts';

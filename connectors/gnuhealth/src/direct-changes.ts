@@ -2,7 +2,7 @@ import { type Appointment, type ConnectorContext, ConnectorError, type DirectCha
 import Type from 'typebox';
 import { type AppointmentRow, attendanceStates, searchRows } from './appointments/record.ts';
 import { rowsAt } from './appointments/times.ts';
-import { openEhr } from './open-ehr.ts';
+import { openEhr } from './ehr.ts';
 import { idSchema } from './rpc/rows.ts';
 import { toRpc } from './rpc/values.ts';
 import type { GnuHealthSettings } from './settings.ts';

@@ -4,9 +4,15 @@ import {
   identifierTypesOf,
   numberIn,
   type Resource,
-  type ResourceIdentifier,
 } from '@crossward/connector-kit';
-import { compareText, type Directory, type KeptLists, keptLists, ofCareUnits } from '@crossward/connector-kit/rest';
+import {
+  compareText,
+  type Directory,
+  identifiersOf,
+  type KeptLists,
+  keptLists,
+  ofCareUnits,
+} from '@crossward/connector-kit/rest';
 import Type, { type Static } from 'typebox';
 import type { RpcClient } from './rpc/client.ts';
 import { idSchema, nullable, textSchema } from './rpc/rows.ts';
@@ -94,11 +100,9 @@ function toResource(
   const own = specialities.filter(({ healthprof }) => healthprof === id).map(({ specialty }) => String(specialty));
   const isForStaff = type !== undefined && identifierTypesOf('resource').includes(type);
   const number = isForStaff ? numberIn(type, party.ref, party.dob && dateText(party.dob)) : undefined;
-  const identifiers: ResourceIdentifier[] = [{ type: 'emr_id', value: String(id) }];
-  if (number !== undefined && isForStaff) identifiers.push({ type, value: number });
   return {
     id: String(id),
-    identifiers,
+    identifiers: identifiersOf(String(id), type, number),
     kind: 'practitioner',
     name: nameIn(party) || String(id),
     healthcareServiceIds: [...new Set(own)].sort(compareText),

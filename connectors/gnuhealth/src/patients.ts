@@ -10,6 +10,7 @@ import {
   spellingsOf,
   tidyName,
 } from '@crossward/connector-kit';
+import { identifiersOf } from '@crossward/connector-kit/rest';
 import Type, { type Static } from 'typebox';
 import type { Domain, RpcClient } from './rpc/client.ts';
 import { idSchema, nullable, textSchema } from './rpc/rows.ts';
@@ -76,18 +77,13 @@ function numberOf({ 'party.': { ref, dob } }: PatientRow, type: NumberType): str
   return numberIn(type, ref, dob && dateText(dob));
 }
 
-/** Whether there is a patient with this id, and whether something can be booked. */
-export async function standingOf(rpc: RpcClient, patientId: string): Promise<'active' | 'inactive' | 'unknown'> {
+/** The record with this id, and whether something can be booked. @throws ConnectorError `patient_not_found` */
+export async function requirePatient(rpc: RpcClient, patientId: string) {
   const domain = byId(patientId);
-  if (!domain) return 'unknown';
-  const [row] = await rpc.searchAll({
-    model: 'gnuhealth.patient',
-    row: standingSchema,
-    domain,
-    context: { active_test: false },
-  });
-  if (!row) return 'unknown';
-  return isInactive(row) ? 'inactive' : 'active';
+  const search = { model: 'gnuhealth.patient', row: standingSchema, context: { active_test: false } };
+  const [row] = domain ? await rpc.searchAll({ ...search, domain }) : [];
+  if (!row) throw new ConnectorError('patient_not_found', 'The EHR has no such patient');
+  return { patient: row.id, isInactive: isInactive(row) };
 }
 
 function byId(value: string): Domain | undefined {
@@ -122,11 +118,9 @@ async function addressOf(rpc: RpcClient, party: number): Promise<Address | null>
 function toPatient(row: PatientRow, type: GnuHealthSettings['national_number'], address: Address | null): Patient {
   const { id, 'party.': party } = row;
   const number = type && numberOf(row, type);
-  const identifiers: PatientIdentifier[] = [{ type: 'emr_id', value: String(id) }];
-  if (type && number !== undefined) identifiers.push({ type, value: number });
   return {
     id: String(id),
-    identifiers,
+    identifiers: identifiersOf(String(id), type, number),
     givenName: tidyName(party.name) || null,
     familyName: tidyName(party.lastname) || null,
     birthDate: party.dob && dateText(party.dob),

@@ -1,8 +1,7 @@
 import type { CareUnit, ConnectorContext, EhrPlace, ProbeReport, ServerDescription } from '@crossward/connector-kit';
 import { probeSteps, type Report } from '@crossward/connector-kit/rest';
 import Type from 'typebox';
-import type { Ehr } from './ehr.ts';
-import { openEhr } from './open-ehr.ts';
+import { type Ehr, openEhr } from './ehr.ts';
 import { probeCalendars } from './probe-calendars.ts';
 import { idSchema } from './rpc/rows.ts';
 import { toRpc } from './rpc/values.ts';

@@ -1,5 +1,5 @@
-import type { Appointment, AppointmentState, Attendance } from '@crossward/connector-kit';
-import { instantIn, type Reading, readRecord } from '@crossward/connector-kit/rest';
+import type { Appointment } from '@crossward/connector-kit';
+import { instantIn, type Reading, readRecord, type Standings, standingIn } from '@crossward/connector-kit/rest';
 import type { Static } from 'typebox';
 import { type Directory, resourceIdOf } from './directory.ts';
 import { deliveryChannel, modalityOf } from './modality.ts';
@@ -9,21 +9,15 @@ import { defaultCancelReason, type GpConnectSettings } from './settings.ts';
 import { extensions } from './urls.ts';
 
 /** https://hl7.org/fhir/STU3/valueset-appointmentstatus.html */
-const states: Readonly<Record<string, AppointmentState>> = {
-  proposed: 'pending',
-  pending: 'pending',
-  booked: 'booked',
-  arrived: 'booked',
-  fulfilled: 'booked',
-  cancelled: 'cancelled',
-  noshow: 'cancelled',
-  'entered-in-error': 'cancelled',
-};
-
-const attendances: Readonly<Record<string, Attendance>> = {
-  arrived: 'arrived',
-  fulfilled: 'completed',
-  noshow: 'no_show',
+const standings: Standings = {
+  proposed: ['pending', null],
+  pending: ['pending', null],
+  booked: ['booked', null],
+  arrived: ['booked', 'arrived'],
+  fulfilled: ['booked', 'completed'],
+  cancelled: ['cancelled', null],
+  noshow: ['cancelled', 'no_show'],
+  'entered-in-error': ['cancelled', null],
 };
 
 interface Surroundings {
@@ -45,9 +39,9 @@ export function toAppointment(
   const actors = participant.map(({ actor }) => actor);
   const patient = references.to('Patient', actors);
   const place = { location: references.to('Location', actors), practitioner: references.to('Practitioner', actors) };
-  const [start, state] = [instantIn(record.start), Object.hasOwn(states, status) ? states[status] : undefined];
+  const [start, standing] = [instantIn(record.start), standingIn(standings, status)];
   if (!start) return { path: '/start' };
-  if (!state) return { path: '/status' };
+  if (!standing) return { path: '/status' };
   if (patient === undefined) return { path: '/participant' };
   if (!directory.isAt(careUnitId, place)) return { record: null };
   const service = directory.serviceOf({
@@ -60,10 +54,10 @@ export function toAppointment(
   return {
     record: {
       id,
-      state,
+      ...standing,
       heldUntil: null,
       // GP Connect refuses every change of an appointment whose time has come.
-      hasStarted: status === 'arrived' || status === 'fulfilled' || start <= now(),
+      hasStarted: standing.hasStarted || start <= now(),
       start,
       end: endOf(record, start, service?.durationMinutes),
       comment: commentOf(record, settings),
@@ -72,7 +66,6 @@ export function toAppointment(
       resourceName: others.find((it) => it?.display !== undefined)?.display ?? null,
       healthcareServiceId: service?.id ?? null,
       careUnitId,
-      attendance: attendances[status] ?? null,
       modality: modalityOf(deliveryChannel(record)),
     },
   };

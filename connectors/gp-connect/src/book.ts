@@ -1,4 +1,5 @@
 import { type Appointment, type AppointmentCreation, type CareUnit, ConnectorError } from '@crossward/connector-kit';
+import { isSameTime } from '@crossward/connector-kit/rest';
 import { toAppointment } from './appointment.ts';
 import type { GpConnectConnection } from './connection.ts';
 import { resourceIdOf } from './directory.ts';
@@ -127,8 +128,7 @@ function newAppointment(
 }
 
 function isAsRequested(made: Appointment, { patientId, resourceId, start, end }: AppointmentCreation): boolean {
-  const isSameTime = made.start.getTime() === start.getTime() && made.end?.getTime() === end.getTime();
-  return made.patientId === patientId && made.resourceId === resourceId && isSameTime;
+  return made.patientId === patientId && made.resourceId === resourceId && isSameTime(made, { start, end });
 }
 
 /** Which of the things that a booking names is unknown. Practices do not say, and some say `BAD_REQUEST` with HTTP 500. */

@@ -13,34 +13,6 @@ export interface Extension {
   readonly valueString?: string;
   readonly valueReference?: Reference;
 }
-export interface Identifier {
-  readonly system?: string;
-  readonly value?: string;
-}
-export interface HumanName {
-  readonly use?: string;
-  readonly family?: string;
-  readonly given?: readonly string[];
-  readonly prefix?: readonly string[];
-}
-
-export interface FhirPatient extends FhirResource {
-  readonly identifier?: readonly Identifier[];
-  readonly active?: boolean;
-  readonly name?: readonly HumanName[];
-  readonly telecom?: readonly { readonly system?: string; readonly value?: string; readonly use?: string }[];
-  readonly gender?: string;
-  readonly birthDate?: string;
-  readonly deceasedBoolean?: boolean;
-  readonly deceasedDateTime?: string;
-  readonly address?: readonly {
-    readonly use?: string;
-    readonly line?: readonly string[];
-    readonly city?: string;
-    readonly postalCode?: string;
-    readonly country?: string;
-  }[];
-}
 
 /** An appointment to send, or one to send back as the practice sent it. */
 export interface FhirAppointment extends FhirResource {

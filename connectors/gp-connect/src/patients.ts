@@ -8,13 +8,21 @@ import {
   type Patient,
   type PatientIdentifier,
 } from '@crossward/connector-kit';
-import { readRecord } from '@crossward/connector-kit/rest';
+import { identifiersOf, readRecord } from '@crossward/connector-kit/rest';
 import type { Static } from 'typebox';
 import type { GpConnectClient } from './client.ts';
-import { type FhirPatient, type FhirResource, isFhirId } from './fhir.ts';
+import { type FhirResource, isFhirId } from './fhir.ts';
 import { addressesSchema, patientSchema } from './records.ts';
 import { SpineError } from './spine-errors.ts';
 import { identifierSystems } from './urls.ts';
+
+/** What is read of a patient, and what readers of the kit take in any form. */
+type ReadPatient = FhirResource &
+  Static<typeof patientSchema> & {
+    readonly name?: unknown;
+    readonly telecom?: unknown;
+    readonly address?: unknown;
+  };
 
 /** A patient of the practice. The practice leaves out those who have died or left, and those whose record is sensitive. */
 export async function findPatient(
@@ -36,13 +44,13 @@ export async function isPatient(client: GpConnectClient, id: string): Promise<bo
   return (await byId(client, id)) !== null;
 }
 
-async function byNhsNumber(client: GpConnectClient, number: string): Promise<FhirPatient | null> {
+async function byNhsNumber(client: GpConnectClient, number: string): Promise<ReadPatient | null> {
   const identifier = encodeURIComponent(`${identifierSystems.nhsNumber}|${number}`);
   const resources = await client.search('search:patient-1', `Patient?identifier=${identifier}`);
-  const found = resources.filter(isPatientResource).map(readable);
+  const found = resources.filter(({ resourceType }) => resourceType === 'Patient').map(readable);
   const [patient, another] = found;
   if (!patient) return null;
-  const areRight = found.every((it) => it.id !== undefined && nhsNumbers(it).includes(number));
+  const areRight = found.every((it) => nhsNumbers(it).includes(number));
   if (areRight && another && another.id !== patient.id) {
     throw new ConnectorError('patient_ambiguous', 'The EHR has more than one patient with this NHS number');
   }
@@ -50,10 +58,10 @@ async function byNhsNumber(client: GpConnectClient, number: string): Promise<Fhi
   throw new ConnectorError('rejected', 'The EHR sent a patient with another NHS number than the one requested');
 }
 
-async function byId(client: GpConnectClient, id: string): Promise<FhirPatient | null> {
+async function byId(client: GpConnectClient, id: string): Promise<FhirResource | null> {
   if (!isFhirId(id)) return null;
   try {
-    const patient = await client.read<FhirPatient>('read:patient-1', `Patient/${id}`, 'Patient');
+    const patient = await client.read('read:patient-1', `Patient/${id}`, 'Patient');
     if (patient.id === id) return patient;
   } catch (error) {
     if (error instanceof SpineError && error.isBadRequest && (await understands(client))) return null;
@@ -78,44 +86,37 @@ function nullIfAbsent(error: unknown): null {
   throw error;
 }
 
-function isPatientResource(resource: FhirResource): resource is FhirPatient {
-  return resource.resourceType === 'Patient';
-}
-
 /** @throws ConnectorError `rejected` for a record that cannot be read: it may be that of a patient who has died */
-function readable(resource: FhirPatient): FhirPatient {
+function readable(resource: FhirResource): ReadPatient {
   const { record, path } = readRecord(patientSchema, resource);
-  if (record) return record as Static<typeof patientSchema> & FhirPatient;
+  if (record) return { ...resource, ...record };
   throw new ConnectorError('rejected', `The EHR sent a patient who cannot be read (${path})`);
 }
 
-function nhsNumbers({ identifier = [] }: FhirPatient): string[] {
+function nhsNumbers({ identifier = [] }: ReadPatient): string[] {
   return identifier.flatMap(({ system, value }) =>
     system === identifierSystems.nhsNumber ? (numberIn('nhs_number', value) ?? []) : [],
   );
 }
 
-function toPatient(resource: FhirPatient): Patient {
-  const { id = '', gender, birthDate, active, deceasedBoolean, deceasedDateTime } = resource;
+function toPatient(resource: ReadPatient): Patient {
+  const { id, gender, birthDate, active, deceasedBoolean, deceasedDateTime } = resource;
   const now = new Date();
   const isInactive = active === false || deceasedBoolean === true || deceasedDateTime !== undefined;
   return {
     id,
-    identifiers: [
-      { type: 'emr_id', value: id },
-      ...nhsNumbers(resource).map((value) => ({ type: 'nhs_number', value }) as const),
-    ],
+    identifiers: identifiersOf(id, 'nhs_number', ...nhsNumbers(resource)),
     ...nameOfPatient(resource.name, now),
     birthDate: birthDate !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(birthDate) ? birthDate : null,
     gender: genders.find((it) => it === gender) ?? null,
     // Practices write numbers of the United Kingdom without its country code.
     ...contactsOfPatient(resource.telecom, now, 'GB'),
-    address: addressOf(resource),
+    address: addressOf(resource.address),
     ...(isInactive ? { isInactive: true } : {}),
   };
 }
 
-function addressOf({ address }: FhirPatient): Address | null {
+function addressOf(address: unknown): Address | null {
   const current = (readRecord(addressesSchema, address).record ?? []).filter(({ use }) => use !== 'old');
   const best = current.find(({ use }) => use === 'home') ?? current[0];
   if (!best) return null;

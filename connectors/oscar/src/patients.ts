@@ -9,6 +9,7 @@ import {
   spellingsOf,
   tidyName,
 } from '@crossward/connector-kit';
+import { identifiersOf, onlyPatient } from '@crossward/connector-kit/rest';
 import type { Ehr } from './ehr.ts';
 import { demographicSchema, type Fields, fieldsOf, recordIn } from './records.ts';
 import { isId } from './settings.ts';
@@ -21,7 +22,7 @@ const mostHeads = 5;
 
 export async function findPatient(ehr: Ehr, identifier: PatientIdentifier): Promise<Patient | null> {
   if (identifier.type === 'emr_id') return isId(identifier.value) ? byId(ehr, identifier.value) : null;
-  const found = new Map<string, Patient>();
+  const found: Patient[] = [];
   for (const spelling of spellingsOf(identifier)) {
     // Finds every number that contains this text.
     const other = [null, null, null, null, null, null, null, null, null];
@@ -33,12 +34,10 @@ export async function findPatient(ehr: Ehr, identifier: PatientIdentifier): Prom
         continue;
       const now = head ? await byId(ehr, head) : patient;
       const replaces = head ? { replaces: [...(now?.replaces ?? []), ...patient.identifiers] } : {};
-      if (now) found.set(now.id, { ...now, ...replaces });
+      if (now) found.push({ ...now, ...replaces });
     }
   }
-  const [patient, ...others] = found.values();
-  if (others.length > 0) throw new ConnectorError('patient_ambiguous', 'Several patients have this number');
-  return patient ?? null;
+  return onlyPatient(found);
 }
 
 /** The patient, or the one with whom the record was merged. */
@@ -71,10 +70,7 @@ function patientIn({ leftOut }: Ehr, fields: Fields): { readonly patient: Patien
   const [street, city, postalCode] = ['address', 'city', 'postal'].map(field);
   const patient: Patient = {
     id,
-    identifiers: [
-      { type: 'emr_id', value: id },
-      ...(number === undefined ? [] : [{ type: numberType, value: number }]),
-    ],
+    identifiers: identifiersOf(id, numberType, number),
     givenName: field('firstName'),
     familyName: field('lastName'),
     birthDate: isDate(born) ? born : null,

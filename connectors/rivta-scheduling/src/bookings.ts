@@ -97,27 +97,33 @@ export function appointmentOf(
   };
 }
 
-/**
- * The list of each patient is read once.
- *
- * @throws ConnectorError `rejected` if one of them is there and cannot be read
- */
+/** The list of each patient of whom these ids name a booking of the unit, read once. */
+export async function listsWith(producer: Producer, careUnit: CareUnit, ids: readonly string[]) {
+  const facility = producer.facilityOf(careUnit).hsaId;
+  const keys = ids.flatMap((id) => bookingKeyOf(id) ?? []).filter((it) => it.facility === facility);
+  const lists: (Bookings & { readonly subject: string; readonly wanted: ReadonlySet<string> })[] = [];
+  for (const [subject, own] of Map.groupBy(keys, (it) => it.subject)) {
+    const wanted = new Set(own.map(({ bookingId }) => bookingId));
+    lists.push({ subject, wanted, ...(await bookingsOf(producer, careUnit, subject)) });
+  }
+  return lists;
+}
+
+/** @throws ConnectorError `rejected` if one of them is there and cannot be read */
 export async function findAppointments(
   producer: Producer,
   careUnit: CareUnit,
   ids: readonly string[],
 ): Promise<readonly Appointment[]> {
-  const facility = producer.facilityOf(careUnit).hsaId;
-  const keys = ids.map(bookingKeyOf).filter((it) => it?.facility === facility);
-  const found: Appointment[] = [];
-  for (const subject of new Set(keys.flatMap((it) => it?.subject ?? []))) {
-    const { bookings, unreadable } = await bookingsOf(producer, careUnit, subject);
-    if (keys.some((it) => it?.subject === subject && unreadable.has(it.bookingId))) {
-      throw new ConnectorError('rejected', 'The EHR has the booking, and responded with something that cannot be read');
-    }
-    found.push(...bookings.map((it) => appointmentOf(producer, careUnit, subject, it)));
+  const lists = await listsWith(producer, careUnit, ids);
+  if (lists.some(({ wanted, unreadable }) => [...wanted].some((id) => unreadable.has(id)))) {
+    throw new ConnectorError('rejected', 'The EHR has the booking, and responded with something that cannot be read');
   }
-  return found.filter(({ id }) => ids.includes(id));
+  return lists.flatMap(({ subject, wanted, bookings }) =>
+    bookings
+      .filter(({ texts }) => wanted.has(texts.bookingId ?? ''))
+      .map((it) => appointmentOf(producer, careUnit, subject, it)),
+  );
 }
 
 /** @throws ConnectorError `unsupported` without a patient: no contract lists the bookings of a unit */

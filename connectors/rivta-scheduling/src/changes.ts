@@ -6,7 +6,7 @@ import {
   type CareUnit,
   ConnectorError,
 } from '@crossward/connector-kit';
-import { requireResource, timeTaken } from '@crossward/connector-kit/rest';
+import { isSameTime, requireResource, timeTaken } from '@crossward/connector-kit/rest';
 import { asXmlText, childOf, leaves } from '@crossward/connector-kit/soap';
 import { type BookingKey, bookingKeyOf } from './appointment-id.ts';
 import { appointmentOf, type Booking, bookingsOf, withTimes } from './bookings.ts';
@@ -82,9 +82,7 @@ export async function update(
   if (resourceId !== undefined) await requireResource(directory, careUnit, resourceId);
   const booking = await requireBooking(producer, careUnit, key);
   const isMoved =
-    (time !== undefined &&
-      (time.start.getTime() !== booking.start.getTime() || time.end.getTime() !== booking.end?.getTime())) ||
-    (resourceId !== undefined && resourceId !== resourceIdOf(booking));
+    !isSameTime(time ?? booking, booking) || (resourceId ?? resourceIdOf(booking)) !== resourceIdOf(booking);
   if (isMoved && booking.start <= producer.now()) {
     throw new ConnectorError('appointment_started', 'The visit has started');
   }
@@ -174,7 +172,7 @@ async function findSlot(
     healthcareServiceIds: [healthcareServiceId],
     bookingId,
   });
-  return slots.find((it) => it.start.getTime() === start.getTime() && it.end.getTime() === end.getTime());
+  return slots.find((it) => isSameTime(it, { start, end }));
 }
 
 function requireKey(producer: Producer, careUnit: CareUnit, appointmentId: string): BookingKey {

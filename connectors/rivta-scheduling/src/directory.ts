@@ -1,5 +1,5 @@
 import type { CareUnit, HealthcareService, Resource } from '@crossward/connector-kit';
-import { compareText, type Directory, type KeptLists, keptLists } from '@crossward/connector-kit/rest';
+import { compareText, type Directory, identifiersOf, type KeptLists, keptLists } from '@crossward/connector-kit/rest';
 import { childrenOf, type XmlElement } from '@crossward/connector-kit/soap';
 import Type, { type Static, type TObject } from 'typebox';
 import { core, type Producer } from './producer.ts';
@@ -69,11 +69,8 @@ function listed(producer: Producer, careUnit: CareUnit) {
 
 /** An HSA id names a performer. */
 function resourceOf(id: string, name: string, kind: Resource['kind']): ListedResource {
-  const identifiers: Resource['identifiers'] = [
-    { type: 'emr_id', value: id },
-    ...(/^SE[0-9]{10}-[0-9A-Z]+$/.test(id) ? [{ type: 'hsa_id', value: id } as const] : []),
-  ];
-  return { id, identifiers, kind, name };
+  const hsaId = /^SE[0-9]{10}-[0-9A-Z]+$/.test(id) ? id : undefined;
+  return { id, identifiers: identifiersOf(id, 'hsa_id', hsaId), kind, name };
 }
 
 async function readPerformers(producer: Producer, careUnit: CareUnit): Promise<readonly ListedResource[]> {

@@ -2,7 +2,7 @@ import { type CareUnit, ConnectorError, type TimeSlot, type TimeSlotQuery } from
 import { type Directory, timeSlotsFor } from '@crossward/connector-kit/rest';
 import { childrenOf, type XmlElement } from '@crossward/connector-kit/soap';
 import { bookingKeyOf } from './appointment-id.ts';
-import { bookingsOf } from './bookings.ts';
+import { listsWith } from './bookings.ts';
 import type { RivtaDirectory } from './directory.ts';
 import { freePeriod, localDate, readLocalTime } from './local-time.ts';
 import { subjectOf } from './patient-id.ts';
@@ -130,23 +130,12 @@ async function offeredOf(
 
 /** The times of these appointments that the search would find if they were free. */
 async function ownTimes(producer: Producer, search: Search, ids: readonly string[]): Promise<readonly FreeSlot[]> {
-  if (ids.length === 0) return [];
-  const facility = producer.facilityOf(search.careUnit).hsaId;
-  const keys = ids.map(bookingKeyOf).filter((it) => it?.facility === facility);
-  const subjects = new Set(keys.flatMap((it) => it?.subject ?? []));
-  const wanted = new Set(keys.map((it) => it?.bookingId));
   const now = producer.now();
-  const found: FreeSlot[] = [];
-  for (const subject of subjects) {
-    const { bookings } = await bookingsOf(producer, search.careUnit, subject);
-    const own = bookings
-      .filter((it) => wanted.has(it.texts.bookingId))
-      .flatMap(({ end, ...it }) => (end ? { ...it, end } : []));
-    found.push(
-      ...own.filter((it) => it.start > now && it.start >= search.start && it.end <= search.end && suits(it, search)),
-    );
-  }
-  return found;
+  const lists = await listsWith(producer, search.careUnit, ids);
+  return lists
+    .flatMap(({ wanted, bookings }) => bookings.filter(({ texts }) => wanted.has(texts.bookingId ?? '')))
+    .flatMap(({ end, ...it }) => (end ? { ...it, end } : []))
+    .filter((it) => it.start > now && it.start >= search.start && it.end <= search.end && suits(it, search));
 }
 
 function asTimeSlot(slot: FreeSlot): TimeSlot {

@@ -1,14 +1,14 @@
 import { type Appointment, type AppointmentCreation, type CareUnit, ConnectorError } from '@crossward/connector-kit';
-import { requireResource, requireService, timeTaken } from '@crossward/connector-kit/rest';
+import { isSameTime, requireResource, requireService, timeTaken } from '@crossward/connector-kit/rest';
 import type { Ehr } from '../ehr.ts';
-import { standingOf } from '../patients.ts';
-import { recordId, toRpc } from '../rpc/values.ts';
+import { requirePatient } from '../patients.ts';
+import { toRpc } from '../rpc/values.ts';
 import { untilUnchanged } from './attempts.ts';
 import { careUnitNames } from './care-unit-names.ts';
 import { freeRowLike, tidyFreeRows, writeRows, writeTogether } from './compound.ts';
 import { type TimedRow, toAppointment } from './record.ts';
 import { freeRowAt } from './target.ts';
-import { isSameTime, rowsAt } from './times.ts';
+import { rowsAt } from './times.ts';
 
 /** Books the free row at the time, on the condition that it is as it was read. Of concurrent bookings, one succeeds. */
 export async function book(ehr: Ehr, careUnit: CareUnit, creation: AppointmentCreation): Promise<Appointment> {
@@ -38,16 +38,12 @@ async function checkedPatient(
   careUnit: CareUnit,
   { patientId, resourceId, healthcareServiceId }: AppointmentCreation,
 ): Promise<number> {
-  const [standing] = await Promise.all([
-    standingOf(ehr.rpc, patientId),
+  const [{ patient, isInactive }] = await Promise.all([
+    requirePatient(ehr.rpc, patientId),
     requireResource(ehr.directory, careUnit, resourceId),
     requireService(ehr.directory, careUnit, healthcareServiceId),
   ]);
-  const patient = recordId(patientId);
-  if (standing === 'unknown' || patient === undefined) {
-    throw new ConnectorError('patient_not_found', 'The EHR has no such patient');
-  }
-  if (standing === 'inactive') throw new ConnectorError('patient_inactive', 'The record of the patient is out of use');
+  if (isInactive) throw new ConnectorError('patient_inactive', 'The record of the patient is out of use');
   return patient;
 }
 

@@ -1,11 +1,11 @@
 import type { Appointment, AppointmentCancellation, CareUnit } from '@crossward/connector-kit';
-import { assertNotStarted } from '@crossward/connector-kit/rest';
+import { assertNotStarted, isSameTime } from '@crossward/connector-kit/rest';
 import type { Ehr } from '../ehr.ts';
 import { untilUnchanged } from './attempts.ts';
 import { freeRowLike, tidyFreeRows, writeTogether } from './compound.ts';
 import { appointmentRow } from './own-row.ts';
 import { type DatedRow, isTimed } from './record.ts';
-import { isSameTime, rowsAt } from './times.ts';
+import { rowsAt } from './times.ts';
 
 /** Cancels, and adds a free row at the time in the same transaction. */
 export async function cancel(

@@ -1,4 +1,5 @@
 import type { Appointment, AppointmentState, Attendance, Modality, TimeSlot } from '@crossward/connector-kit';
+import { type Standings, standingIn } from '@crossward/connector-kit/rest';
 import Type, { type Static } from 'typebox';
 import type { Domain, Page, RpcClient, Search } from '../rpc/client.ts';
 import { idSchema, nullable, textSchema } from '../rpc/rows.ts';
@@ -82,19 +83,13 @@ export function isTimed(row: DatedRow): row is TimedRow {
   return row.healthprof !== null;
 }
 
-const states: Readonly<Record<string, AppointmentState>> = {
-  confirmed: 'booked',
-  checked_in: 'booked',
-  done: 'booked',
-  user_cancelled: 'cancelled',
-  center_cancelled: 'cancelled',
-  no_show: 'cancelled',
-};
-
-const attendances: Readonly<Record<string, Attendance>> = {
-  checked_in: 'arrived',
-  done: 'completed',
-  no_show: 'no_show',
+const standings: Standings = {
+  confirmed: ['booked', null],
+  checked_in: ['booked', 'arrived'],
+  done: ['booked', 'completed'],
+  user_cancelled: ['cancelled', null],
+  center_cancelled: ['cancelled', null],
+  no_show: ['cancelled', 'no_show'],
 };
 
 /** The state with which staff note an attendance. */
@@ -105,11 +100,11 @@ export const attendanceStates: Readonly<Record<Attendance, string>> = {
 };
 
 /** The states in which an appointment takes its time. */
-export const takingStates = Object.keys(states).filter((name) => states[name] === 'booked');
+export const takingStates = statesFor(['booked']);
 
 /** The states in the EHR of an appointment in these states. */
 export function statesFor(wanted: readonly AppointmentState[]): string[] {
-  return Object.keys(states).filter((name) => wanted.includes(states[name] as AppointmentState));
+  return Object.entries(standings).flatMap(([name, [state]]) => (wanted.includes(state) ? [name] : []));
 }
 
 /** `null`: a free time, or a row that is not complete. */
@@ -119,13 +114,12 @@ export function toAppointment(
   settings: GnuHealthSettings,
 ): Appointment | null {
   const found = dated(row, settings);
-  const state = states[row.state ?? ''];
-  if (!found || state === undefined || row.patient === null) return null;
+  const standing = standingIn(standings, row.state ?? '');
+  if (!found || !standing || row.patient === null) return null;
   return {
     id: String(row.id),
-    state,
+    ...standing,
     heldUntil: null,
-    ...(row.state === 'checked_in' || row.state === 'done' ? { hasStarted: true } : {}),
     start: found.start,
     end: found.end,
     comment: row.comments || null,
@@ -135,7 +129,6 @@ export function toAppointment(
     resourceName: row.healthprof === null ? null : known.nameOf(row.healthprof),
     healthcareServiceId: listedId(row.speciality, 'service', known),
     careUnitId: known.careUnitId,
-    attendance: attendances[row.state ?? ''] ?? null,
     modality: modalityOf(row, settings),
   };
 }

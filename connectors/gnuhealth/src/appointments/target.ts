@@ -1,9 +1,9 @@
 import type { CareUnit } from '@crossward/connector-kit';
-import { timeTaken } from '@crossward/connector-kit/rest';
+import { isSameTime, timeTaken } from '@crossward/connector-kit/rest';
 import type { Ehr } from '../ehr.ts';
 import { recordId } from '../rpc/values.ts';
 import type { TimedRow } from './record.ts';
-import { isSameTime, rowsAt } from './times.ts';
+import { rowsAt } from './times.ts';
 
 export interface Target {
   readonly resourceId: string;

@@ -1,5 +1,5 @@
 import { overlaps, type TimeSlot, type TimeSlotQuery } from '@crossward/connector-kit';
-import { timeSlotsFor } from '@crossward/connector-kit/rest';
+import { pageOfTimeSlots } from '@crossward/connector-kit/rest';
 import type { Ehr } from '../ehr.ts';
 import { recordIds, toRpc } from '../rpc/values.ts';
 import { pagesByStart } from './pages.ts';
@@ -11,7 +11,7 @@ import { rowsAt } from './times.ts';
  * then it is not free.
  */
 export async function listTimeSlots(ehr: Ehr, query: TimeSlotQuery): Promise<readonly TimeSlot[]> {
-  const { careUnit, end, resourceIds, healthcareServiceIds, freeing = [], after, limit } = query;
+  const { careUnit, end, resourceIds, healthcareServiceIds, freeing = [], after } = query;
   const { rpc, settings } = ehr;
   const { resources, services } = await ehr.directory.of(careUnit);
   const professionals = wantedIds(resources, resourceIds);
@@ -26,17 +26,17 @@ export async function listTimeSlots(ehr: Ehr, query: TimeSlotQuery): Promise<rea
     ['appointment_date', '<', toRpc(end)],
   ];
   const leaving = await leavingOf(ehr, matching, freeing);
-  const found: TimeSlot[] = [];
-  for await (const rows of pagesByStart(rpc, [...matching, ['state', '=', 'free']], after?.start)) {
-    const free = rows.flatMap((row) => timed(row, settings) ?? []);
-    const taken = await takenDuring(ehr, professionals, free);
-    const isFree = (row: TimedRow) =>
-      !taken.some((it) => !freeing.includes(String(it.id)) && it.healthprof === row.healthprof && overlaps(it, row));
-    found.push(...free.filter(isFree).flatMap((row) => toTimeSlot(row, settings) ?? []));
-    if (timeSlotsFor(found, query, ehr.now()).length >= limit) break;
+  return pageOfTimeSlots(freeTimes(), query, ehr.now(), leaving);
+
+  async function* freeTimes() {
+    for await (const rows of pagesByStart(rpc, [...matching, ['state', '=', 'free']], after?.start)) {
+      const free = rows.flatMap((row) => timed(row, settings) ?? []);
+      const taken = await takenDuring(ehr, professionals, free);
+      const isFree = (row: TimedRow) =>
+        !taken.some((it) => !freeing.includes(String(it.id)) && it.healthprof === row.healthprof && overlaps(it, row));
+      yield free.filter(isFree).flatMap((row) => toTimeSlot(row, settings) ?? []);
+    }
   }
-  // Staff can enter a free time twice.
-  return timeSlotsFor([...found, ...leaving], query, ehr.now());
 }
 
 /** The times of the appointments that the caller is about to move or cancel: they become free times. */

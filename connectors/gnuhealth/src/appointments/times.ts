@@ -1,4 +1,4 @@
-import { type Appointment, overlaps } from '@crossward/connector-kit';
+import { overlaps } from '@crossward/connector-kit';
 import type { Domain, RpcClient } from '../rpc/client.ts';
 import { toRpc } from '../rpc/values.ts';
 import { defaultMinutes, type GnuHealthSettings } from '../settings.ts';
@@ -45,10 +45,4 @@ export async function rowsAt(
   ]);
   const there = rows.flatMap((row) => timed(row, settings) ?? []).filter((row) => overlaps(row, range));
   return { taken: there.filter(({ state }) => state !== 'free'), free: there.filter(({ state }) => state === 'free') };
-}
-
-type Time = Pick<Appointment, 'start' | 'end'>;
-
-export function isSameTime(a: Time, b: Time): boolean {
-  return a.start.getTime() === b.start.getTime() && a.end?.getTime() === b.end?.getTime();
 }

@@ -5,7 +5,13 @@ import {
   type CareUnit,
   ConnectorError,
 } from '@crossward/connector-kit';
-import { assertChangeable, assertNotStarted, requireResource, timeTaken } from '@crossward/connector-kit/rest';
+import {
+  assertChangeable,
+  assertNotStarted,
+  isSameTime,
+  requireResource,
+  timeTaken,
+} from '@crossward/connector-kit/rest';
 import type { Ehr } from '../ehr.ts';
 import { toRpc } from '../rpc/values.ts';
 import { untilUnchanged } from './attempts.ts';
@@ -14,7 +20,7 @@ import { freeRowLike, tidyFreeRows, writeRows, writeTogether } from './compound.
 import { appointmentRow } from './own-row.ts';
 import { type DatedRow, isTimed, type TimedRow } from './record.ts';
 import { freeRowAt } from './target.ts';
-import { isSameTime, rowsAt } from './times.ts';
+import { rowsAt } from './times.ts';
 
 /** Changes the comment, or moves the appointment: it keeps its id. */
 export async function update(ehr: Ehr, careUnit: CareUnit, change: AppointmentUpdate): Promise<Appointment> {

@@ -9,7 +9,8 @@ import {
 } from '@crossward/connector-kit';
 import { newestPage } from '@crossward/connector-kit/rest';
 import type { Ehr } from '../ehr.ts';
-import { standingOf } from '../patients.ts';
+import { requirePatient } from '../patients.ts';
+import { createdId } from '../rpc/answer.ts';
 import { recordId } from '../rpc/values.ts';
 import { type Attachment, attachmentSchema, describe, institutionOf, nameFor, toDocument } from './attachment.ts';
 import { createBody, decoded } from './base64.ts';
@@ -83,10 +84,7 @@ async function read(
 
 async function create(ehr: Ehr, write: DocumentWrite): Promise<Document> {
   const { careUnit, patientId, authorId, title, contentType, size, content } = write;
-  const patient = recordId(patientId);
-  if (patient === undefined || (await standingOf(ehr.rpc, patientId)) === 'unknown') {
-    throw new ConnectorError('patient_not_found', 'The EHR has no such patient');
-  }
+  const { patient } = await requirePatient(ehr.rpc, patientId);
   const author = authorId === null ? null : (recordId(authorId) ?? null);
   const values = {
     name: nameFor(title),
@@ -95,10 +93,7 @@ async function create(ehr: Ehr, write: DocumentWrite): Promise<Document> {
     description: describe(contentType, ehr.directory.institutionOf(careUnit), author),
   };
   const answer = await ehr.rpc.send(createBody(`model.${model}.create`, values, size, content), false);
-  if (!('result' in answer))
-    throw new ConnectorError('rejected', `The EHR rejected a document with ${answer.exception}`);
-  const [id] = Array.isArray(answer.result) ? (answer.result as unknown[]) : [];
-  const made = await find(ehr, careUnit, patientId, Number(id));
+  const made = await find(ehr, careUnit, patientId, createdId(answer, 'a document'));
   if (!made) throw new ConnectorError('outcome_unknown', 'A document was written and cannot be read');
   return toDocument(made);
 }

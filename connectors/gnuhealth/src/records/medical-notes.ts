@@ -9,7 +9,8 @@ import {
 import { compareNewest, newestPage } from '@crossward/connector-kit/rest';
 import Type, { type Static } from 'typebox';
 import type { Ehr } from '../ehr.ts';
-import { standingOf } from '../patients.ts';
+import { requirePatient } from '../patients.ts';
+import { createdId } from '../rpc/answer.ts';
 import type { Domain } from '../rpc/client.ts';
 import { idSchema, nullable, textSchema } from '../rpc/rows.ts';
 import { dateTimeSchema, fromRpc, recordId, toRpc } from '../rpc/values.ts';
@@ -95,10 +96,7 @@ async function find(
 
 async function create(ehr: Ehr, write: MedicalNoteWrite, gateway: number): Promise<MedicalNote> {
   const { careUnit, patientId, authorId, title, text, appointmentId } = write;
-  const patient = recordId(patientId);
-  if (patient === undefined || (await standingOf(ehr.rpc, patientId)) === 'unknown') {
-    throw new ConnectorError('patient_not_found', 'The EHR has no such patient');
-  }
+  const { patient } = await requirePatient(ehr.rpc, patientId);
   const author = authorId === null ? gateway : recordId(authorId);
   const isKnown = author === gateway || (await ehr.directory.of(careUnit)).resources.some(({ id }) => id === authorId);
   if (author === undefined || !isKnown) {
@@ -114,9 +112,7 @@ async function create(ehr: Ehr, write: MedicalNoteWrite, gateway: number): Promi
     evaluation_start: toRpc(ehr.rpc.now()),
   };
   const answer = await ehr.rpc.write(`model.${model}.create`, [[values]], { repeatable: false });
-  const [id] = 'result' in answer && Array.isArray(answer.result) ? (answer.result as unknown[]) : [];
-  if (!('result' in answer)) throw new ConnectorError('rejected', `The EHR rejected a note with ${answer.exception}`);
-  const note = await find(ehr, careUnit, patientId, Number(id));
+  const note = await find(ehr, careUnit, patientId, createdId(answer, 'a note'));
   if (!note) throw new ConnectorError('outcome_unknown', 'A note was written and cannot be read');
   return note;
 }
