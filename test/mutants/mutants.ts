@@ -50,10 +50,17 @@ export const mutants: readonly Mutant[] = [
       to: "throw new ConnectorError('unavailable', 'Try again', { nothingChanged: true });",
     },
     { name: 'forgets the comment', from: 'comments: comment, appointment_date_end', to: 'appointment_date_end' },
+  ]),
+  ...gnuHealth('patients.ts', [
     {
       name: 'books for a patient who does not exist',
-      from: "if (standing === 'unknown' || patient === undefined) {",
-      to: 'if (patient === undefined) {',
+      from: "if (!row) throw new ConnectorError('patient_not_found', 'The EHR has no such patient');",
+      to: 'if (!row) return { patient: Number(patientId), isInactive: false };',
+    },
+    {
+      name: 'does not say that a patient has died',
+      from: '...(isInactive(row) ? { isInactive: true } : {}),',
+      to: '',
     },
   ]),
   ...gnuHealth('appointments/cancel.ts', [
@@ -610,8 +617,8 @@ export const mutants: readonly Mutant[] = [
   ...clinic('patients.ts', [
     {
       name: 'takes the first of several patients',
-      from: 'if (more.length > 0)',
-      to: 'if (more.length < 0)',
+      from: "onlyPatient((await readAll(clinic, '/patients/search', search, patientKind)).map(patient))",
+      to: "(await readAll(clinic, '/patients/search', search, patientKind)).map(patient)[0] ?? null; void onlyPatient",
     },
     {
       name: 'does not say that a patient has died',

@@ -1,6 +1,6 @@
 import type { AppointmentChanges, ChangedAppointment } from '../appointment-changes.ts';
 import { Failure } from './check.ts';
-import { expectThat, facts, operation } from './expect.ts';
+import { expectThat, facts, inOrder, operation } from './expect.ts';
 import type { Subject } from './subject.ts';
 
 /** More than any server needs until it shows what it has stored. */
@@ -10,16 +10,17 @@ const mostLooks = 60;
 const lookMilliseconds = 250;
 
 /** One call. */
-export function listChanges(
+export async function listChanges(
   { connector, careUnit, otherCareUnit }: Subject,
   after?: string,
   limit = 50,
 ): Promise<AppointmentChanges> {
   const careUnits = otherCareUnit ? [careUnit, otherCareUnit] : [careUnit];
-  return operation(
-    connector,
-    'listAppointmentChanges',
-  )({ careUnits, limit, ...(after === undefined ? {} : { after }) });
+  const list = operation(connector, 'listAppointmentChanges');
+  const found = await list({ careUnits, limit, ...(after === undefined ? {} : { after }) });
+  const isInOrder = inOrder(found.changes, ({ changedAt }) => [changedAt.getTime()]);
+  expectThat(isInOrder, 'Changes of one call are not in the order of their times, the oldest first');
+  return found;
 }
 
 /** Reads until there is nothing more. */

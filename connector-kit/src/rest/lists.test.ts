@@ -1,11 +1,13 @@
 import { expect, test, vi } from 'vitest';
-import type { Appointment, TimeSlot } from '../records.ts';
+import type { Appointment, Patient, TimeSlot } from '../records.ts';
 import { keptLists } from './kept-lists.ts';
 import { datesIn, instantIn, localInstants } from './local-dates.ts';
 import { newestPage } from './newest-first.ts';
 import { oneChange } from './one-change.ts';
-import { appointmentsFor, timeSlotsFor } from './order.ts';
+import { appointmentsFor, isSameTime, timeSlotsFor } from './order.ts';
+import { identifiersOf, onlyPatient } from './people.ts';
 import { readEach } from './read-each.ts';
+import { standingIn } from './standings.ts';
 
 const careUnit = { id: 'unit', timeZone: 'Europe/Oslo' };
 const at = (hour: number) => new Date(Date.UTC(2030, 0, 1, hour));
@@ -87,6 +89,32 @@ test('a local time has one instant, none in a skipped hour, two in a repeated on
   expect(instants('2031-03-30T03:00:00')).toEqual(['03-30T01:00']);
   expect(instants('2031-10-26T02:30')).toEqual(['10-26T00:30', '10-26T01:30']);
   expect(['2031-02-29T10:00', '2031-01-01T24:30', 'soon'].flatMap(instants)).toEqual([]);
+});
+
+test('a status has a state and what it says of the attendance, and an unknown one has none', () => {
+  const standings = { done: ['booked', 'completed'], missed: ['cancelled', 'no_show'] } as const;
+  expect(standingIn(standings, 'done')).toEqual({ state: 'booked', attendance: 'completed', hasStarted: true });
+  expect(standingIn(standings, 'missed')).toMatchObject({ state: 'cancelled', hasStarted: false });
+  expect(['gone', 'toString'].map((it) => standingIn(standings, it))).toEqual([undefined, undefined]);
+});
+
+test('a patient who is found twice is one, and two are ambiguous', () => {
+  const [a, b] = ['a', 'b'].map((id) => ({ id }) as Patient) as [Patient, Patient];
+  expect([onlyPatient([]), onlyPatient([a, { ...a }])]).toEqual([null, a]);
+  expect(() => onlyPatient([a, b])).toThrow(expect.objectContaining({ kind: 'patient_ambiguous' }));
+  const own = { type: 'emr_id', value: 'a' };
+  expect(identifiersOf('a', 'nhs_number', '1', undefined)).toEqual([own, { type: 'nhs_number', value: '1' }]);
+  expect(identifiersOf('a')).toEqual([own]);
+});
+
+test('times are the same if both ends are', () => {
+  const time = (end: Date | null) => ({ start: at(1), end });
+  expect(isSameTime(time(at(2)), time(at(2)))).toBe(true);
+  expect([time(at(3)), time(null), { start: at(0), end: at(2) }].map((it) => isSameTime(it, time(at(2))))).toEqual([
+    false,
+    false,
+    false,
+  ]);
 });
 
 test('one change at a time, and no holds', async () => {

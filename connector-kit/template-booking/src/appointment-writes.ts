@@ -9,8 +9,8 @@ import {
 } from '@crossward/connector-kit';
 import {
   assertChangeable,
-  compareKeys,
   isMove,
+  isSameTime,
   oneChange,
   requireResource,
   requireService,
@@ -133,12 +133,11 @@ async function slotAt(
   freeing: readonly string[] = [],
 ): Promise<EhrSlot> {
   const slots = start > clinic.now() ? await freeSlotsOf(clinic, careUnit, { start, end }, freeing) : [];
-  const times = [start.getTime(), end.getTime()];
   const found = slots.find(
     (it) =>
       it.practitioner === resourceId &&
       it.services.includes(healthcareServiceId) &&
-      compareKeys([Date.parse(it.start), Date.parse(it.end)], times) === 0,
+      isSameTime({ start: new Date(it.start), end: new Date(it.end) }, { start, end }),
   );
   if (found) return found;
   throw timeTaken();

@@ -1,5 +1,4 @@
 import {
-  ConnectorError,
   genders,
   numberIn,
   type Patient,
@@ -7,7 +6,7 @@ import {
   patientPhones,
   spellingsOf,
 } from '@crossward/connector-kit';
-import { type Static, Type } from '@crossward/connector-kit/rest';
+import { identifiersOf, onlyPatient, type Static, Type } from '@crossward/connector-kit/rest';
 import type { Clinic } from './clinic.ts';
 import { readAll } from './records.ts';
 
@@ -28,21 +27,14 @@ const patientKind = {
 
 export async function findPatient(clinic: Clinic, { type, value }: PatientIdentifier): Promise<Patient | null> {
   const search = type === 'nhs_number' ? { nhs: spellingsOf({ type, value }) } : { id: value };
-  const [found, ...more] = await readAll(clinic, '/patients/search', search, patientKind);
-  if (more.length > 0)
-    throw new ConnectorError('patient_ambiguous', 'The EHR has several patients with the same identifier');
-  return found ? patient(found) : null;
+  return onlyPatient((await readAll(clinic, '/patients/search', search, patientKind)).map(patient));
 }
 
 function patient(found: Static<typeof patientKind.schema>): Patient {
   const { id, nhs, given, family, born, sex, mobile, died } = found;
-  const number = numberIn('nhs_number', nhs);
   return {
     id,
-    identifiers: [
-      { type: 'emr_id', value: id },
-      ...(number === undefined ? [] : [{ type: 'nhs_number', value: number } as const]),
-    ],
+    identifiers: identifiersOf(id, 'nhs_number', numberIn('nhs_number', nhs)),
     givenName: given,
     familyName: family,
     birthDate: born,

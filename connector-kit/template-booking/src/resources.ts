@@ -1,5 +1,5 @@
 import type { HealthcareService, LeftOutRecord } from '@crossward/connector-kit';
-import { compareText, type Directory, Type } from '@crossward/connector-kit/rest';
+import { compareText, type Directory, identifiersOf, Type } from '@crossward/connector-kit/rest';
 import type { EhrClient } from './ehr-client.ts';
 import { listAll, type Reader } from './records.ts';
 import type { UnitSettings } from './settings.ts';
@@ -23,7 +23,7 @@ export async function readLists(
   const found = await listAll({ client, leftOut }, '/practitioners/search', { department }, practitionerKind);
   const resources = found.map(({ id, name, services }) => ({
     id,
-    identifiers: [{ type: 'emr_id', value: id } as const],
+    identifiers: identifiersOf(id),
     kind: 'practitioner' as const,
     name,
     healthcareServiceIds: services,

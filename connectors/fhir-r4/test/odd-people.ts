@@ -2,8 +2,8 @@ import type { Store } from '../fake/store.ts';
 
 const personnummer = 'http://electronichealth.se/identifier/personnummer';
 
-/** A number that two people have. Nobody can be born with it: it is a test number. */
-export const ambiguousNumber = '197010632398';
+/** A number that two people have. A test number of Skatteverket. */
+export const ambiguousNumber = '189001059840';
 /** Has died. */
 export const inactivePatient = 'died';
 

@@ -89,7 +89,7 @@ function nullIfAbsent(error: unknown): null {
 /** @throws ConnectorError `rejected` for a record that cannot be read: it may be that of a patient who has died */
 function readable(resource: FhirResource): ReadPatient {
   const { record, path } = readRecord(patientSchema, resource);
-  if (record) return { ...resource, ...record };
+  if (record) return record as ReadPatient;
   throw new ConnectorError('rejected', `The EHR sent a patient who cannot be read (${path})`);
 }
 

@@ -41,8 +41,8 @@ export async function sandboxSubject(name: string, database: PostgresPool): Prom
       (emr, id, identifier_type, identifier_value, given_name, family_name, birth_date, phone, operation_id)
       VALUES ($1, 'p-written', 'se_personal_number', '640823-3234', 'Skriven', 'Provtext', '1964-08-23',
       '+46 (0)70-174 06 99 (bara SMS)', gen_random_uuid()),
-      ($1, 'p-twin-1', 'se_personal_number', '197010632398', 'Ett', 'Tvilling', '1970-10-03', NULL, gen_random_uuid()),
-      ($1, 'p-twin-2', 'se_personal_number', '19701063-2398', 'Två', 'Tvilling', '1970-10-03', NULL, gen_random_uuid())
+      ($1, 'p-twin-1', 'se_personal_number', '189001059840', 'Ett', 'Tvilling', '1890-01-05', NULL, gen_random_uuid()),
+      ($1, 'p-twin-2', 'se_personal_number', '18900105-9840', 'Två', 'Tvilling', '1890-01-05', NULL, gen_random_uuid())
       ON CONFLICT DO NOTHING`,
     [emr],
   );
@@ -65,7 +65,7 @@ export async function sandboxSubject(name: string, database: PostgresPool): Prom
         { type: 'emr_id', value: 'p-21' },
         { type: 'se_personal_number', value: '197010632392' },
       ],
-      ambiguousPatients: [{ type: 'se_personal_number', value: '197010632398' }],
+      ambiguousPatients: [{ type: 'se_personal_number', value: '189001059840' }],
       newPatients: [3, 4, 5, 6].map((digit) => ({ type: 'se_personal_number', value: `19701063239${digit}` })),
       resource: [
         { type: 'emr_id', value: 'r-1' },

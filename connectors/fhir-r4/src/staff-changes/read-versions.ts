@@ -77,7 +77,8 @@ export async function readVersions<Resource extends FhirResource>(
   }
   const seen = [...cursor.seen, ...found.map((it): SeenVersion => [versionOf(it.resource), it.at])];
   const position = advance(cursor, seen, Math.min(reachedBefore ?? reached, now));
-  return { found: found.map(({ resource }) => resource), position, hasMore: found.length > 0 };
+  const inOrder = found.toSorted((a, b) => a.at - b.at);
+  return { found: inOrder.map(({ resource }) => resource), position, hasMore: found.length > 0 };
 }
 
 /** `meta.lastUpdated` in milliseconds. `undefined`: the resource does not say it. */
