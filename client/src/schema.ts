@@ -8508,7 +8508,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/x-www-form-urlencoded": {
-                    /** @description A JWT that the client has signed (RS384, ES384 or EdDSA), with `kid` in its header, `iss` and `sub` the client id, `aud` the URL of this endpoint, `exp` at most five minutes ahead, and a `jti` of its own. */
+                    /** @description A JWT that the client has signed (RS384, ES384 or EdDSA), with `kid` in its header (not needed if the client has one key), `iss` and `sub` the client id, `aud` the URL of this endpoint or the `issuer` in `/.well-known/oauth-authorization-server`, `exp` at most five minutes ahead, and a `jti` of its own. */
                     client_assertion: string;
                     /** @enum {string} */
                     client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";

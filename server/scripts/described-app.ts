@@ -38,6 +38,7 @@ const deps: Omit<AppDeps, 'metrics'> = {
   documents: { max_bytes: 1 },
   http: {
     trusted_proxies: [],
+    discovery_origins: [],
     request_timeout_seconds: 60,
     max_connections: 1,
     max_connections_per_address: 1,

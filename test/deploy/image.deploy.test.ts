@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -147,6 +148,27 @@ describe('the image', () => {
       await gateway?.kill();
       await database.dispose();
     }
+  });
+
+  test('serves assistants, with the command of the documentation', async () => {
+    const port = await freePort();
+    const mcp = ['server/bundle/crossward.js', 'mcp', '--host', '127.0.0.1', '--port', String(port)];
+    const variables = { CROSSWARD_URL: 'http://127.0.0.1:1' };
+    const [command, ...words] = inContainer(variables, ...image.config.Entrypoint, ...mcp);
+    const env = { ...process.env, ...image.environment };
+    const child = spawn(command, words, { env, stdio: 'ignore' });
+    const statusOfCall = () =>
+      fetch(`http://127.0.0.1:${port}/api/emrs/example/mcp`, { method: 'POST' }).then(
+        ({ status }) => status,
+        () => 'not reached',
+      );
+    try {
+      await expect.poll(statusOfCall).toBe(401);
+    } finally {
+      process.kill(await nodeProcessOf(child.pid ?? 0), 'SIGTERM');
+      await once(child, 'exit');
+    }
+    expect(child.exitCode).toBe(0);
   });
 
   test('books as its own user on a read-only root, and completes its requests after SIGTERM', async () => {

@@ -2,7 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type StreamableHTTPClientTransportOptions,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { pino } from 'pino';
 import { serveHttp } from '../../server/src/assistants/http.ts';
@@ -149,7 +154,11 @@ function hostsAt(port: number) {
   return {
     urlOf,
     headersOf,
-    connect: ({ careUnit, patient }: Assignment, era: Era, headers: Record<string, string> = headersOf(patient)) =>
-      connectHost(new StreamableHTTPClientTransport(urlOf(careUnit), { requestInit: { headers } }), era),
+    connect: (
+      { careUnit, patient }: Assignment,
+      era: Era,
+      headers: Record<string, string> = headersOf(patient),
+      signIn: Pick<StreamableHTTPClientTransportOptions, 'authProvider' | 'fetch'> = {},
+    ) => connectHost(new StreamableHTTPClientTransport(urlOf(careUnit), { requestInit: { headers }, ...signIn }), era),
   };
 }

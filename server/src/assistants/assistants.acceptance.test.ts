@@ -1,7 +1,8 @@
 /** @module-tag any-database */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { UnsecuredJWT } from 'jose';
+import { PrivateKeyJwtProvider } from '@modelcontextprotocol/client';
+import { exportPKCS8, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Gateway, startGateway } from '../../../test/gateway/gateway.ts';
 import {
@@ -17,7 +18,7 @@ import {
 import { book, freeSlots, isFree, oslo, riverside, type Slot, sodermalm } from '../../../test/requests/bookings.ts';
 import { careUnitOf, codeFor, confirmationOf, expireCode } from '../../../test/requests/codes.ts';
 import { withPages } from '../../../test/requests/patient-page.ts';
-import { newKey, requestToken, signAssertion, withKeyClient } from '../../../test/requests/tokens.ts';
+import { apiUrl, newKey, requestToken, signAssertion, withKeyClient } from '../../../test/requests/tokens.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { createReferences, keysFrom } from './references.ts';
 import { assistantVariables } from './settings.ts';
@@ -524,6 +525,65 @@ describe('over HTTP', () => {
     expect(await host.call<Done>('book', { plan_ref })).toMatchObject({ appointment: { start: time.start } });
     await host.client.close();
     expect(await started.end()).toBe(0);
+  });
+
+  test('a host with a key finds out by itself where it gets access tokens', async () => {
+    const served = await startHttpAssistants(gateway, [], createKeyRing([randomBytes(32)]));
+    const url = served.urlOf(careUnit);
+    const metadataUrl = `${url.origin}/.well-known/oauth-protected-resource${url.pathname}`;
+    const none = { 'x-service-client-id': undefined, 'x-service-client-secret': undefined };
+    const { status, headers } = await post(none, url);
+    expect([status, headers.get('www-authenticate')]).toEqual([401, `Bearer resource_metadata="${metadataUrl}"`]);
+    expect(await (await fetch(metadataUrl)).json()).toMatchObject({
+      ...{ resource: url.href, authorization_servers: [apiUrl], bearer_methods_supported: ['header'] },
+      scopes_supported: ['appointments:read', 'appointments:write', 'resources:read'],
+    });
+    // It does not tell which EHRs exist, and there is none for other paths.
+    expect((await fetch(metadataUrl.replace('sandbox-no', 'nowhere'))).status).toBe(200);
+    expect((await fetch(`${url.origin}/.well-known/oauth-protected-resource/api`)).status).toBe(404);
+
+    const asked: string[] = [];
+    const host = await served.connect(
+      atOslo,
+      '2026-07-28',
+      { 'x-patient': patient },
+      {
+        authProvider: new PrivateKeyJwtProvider({
+          ...{ clientId: 'key-app', privateKey: await exportPKCS8(key.privateKey), algorithm: 'ES384' },
+          expectedIssuer: apiUrl,
+        }),
+        // The proxy with the public address of the gateway.
+        fetch: (to, init) => {
+          asked.push(new URL(to).pathname);
+          return fetch(String(to).replace(apiUrl, `http://127.0.0.1:${gateway.port}`), init);
+        },
+      },
+    );
+    const time = await oneTime(host, 4);
+    const { plan_ref } = await host.call<Preview>('preview_booking', { time_ref: time.time_ref });
+    expect(await host.call<Done>('book', { plan_ref })).toMatchObject({ appointment: { start: time.start } });
+    expect(asked).toEqual(
+      expect.arrayContaining([
+        ...[`/.well-known/oauth-protected-resource${url.pathname}`, '/.well-known/oauth-authorization-server'],
+        '/api/oauth/token',
+      ]),
+    );
+    await served.close();
+  });
+
+  test('a page of an allowed origin may read the responses, and no other page', async () => {
+    const origin = 'https://assistant.example';
+    const url = http.urlOf(careUnit);
+    const asking = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-patient' };
+    const allowed = await fetch(url, { method: 'OPTIONS', headers: { origin, ...asking } });
+    expect(allowed.status).toBe(204);
+    expect(allowed.headers.get('access-control-allow-headers')).toContain('x-patient');
+    for (const response of [allowed, await post({ origin }), await post({ origin, 'x-patient': undefined })]) {
+      expect(response.headers.get('access-control-allow-origin')).toBe(origin);
+      expect(response.headers.get('vary')).toContain('origin');
+    }
+    const other = await fetch(url, { method: 'OPTIONS', headers: { origin: 'https://evil.example', ...asking } });
+    expect([other.status, other.headers.get('access-control-allow-origin')]).toEqual([403, null]);
   });
 
   test('a plan outlives the access token of its client, where the secret key is known', async () => {

@@ -5,10 +5,13 @@ import { ConfigurationError } from '../startup/configuration-error.ts';
 import { createDesk, type Desk, type GatewayAccess } from './desk.ts';
 import { keysFrom } from './references.ts';
 
+/** What a client of assistants needs. */
+export const assistantScopes = ['appointments:read', 'appointments:write', 'resources:read'] as const;
+
 /** Variables of `crossward mcp` on standard input and output, each with its meaning. */
 export const assistantVariables = {
   CROSSWARD_URL: 'base URL of the gateway',
-  CROSSWARD_CLIENT_ID: 'id of the client, with the scopes appointments:read, appointments:write and resources:read',
+  CROSSWARD_CLIENT_ID: `id of the client, with the scopes ${assistantScopes.join(', ')}`,
   CROSSWARD_CLIENT_SECRET: 'its secret',
   CROSSWARD_EMR: 'id of the EHR',
   CROSSWARD_CARE_UNIT: 'id of the care unit; not set: every one of the EHR that the client is granted',

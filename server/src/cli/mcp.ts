@@ -13,6 +13,7 @@ import type { Output } from './output.ts';
 interface Options {
   readonly port?: number;
   readonly host: string;
+  readonly publicUrl?: string;
   readonly allowOrigin?: string[];
 }
 
@@ -32,9 +33,10 @@ export function mcpCommand(output: Output, version: string): Command {
     .description('Serve tools with which an assistant books for one patient (Model Context Protocol).')
     .option('--port <number>', 'listen for Streamable HTTP; 0 for a free port', readPort)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--public-url <url>', 'address under which hosts reach it, such as https://gateway.example', readUrl)
     .option('--allow-origin <origin...>', 'web pages that may send requests, such as https://assistant.example')
     .addHelpText('after', explanation)
-    .action(async ({ port, host, allowOrigin = [] }: Options) => {
+    .action(async ({ port, host, publicUrl, allowOrigin = [] }: Options) => {
       const log = logTo(output, process.env.LOG_LEVEL);
       await declareTypes(process.env.CROSSWARD_IDENTIFIER_TYPES);
       if (port === undefined) {
@@ -44,7 +46,15 @@ export function mcpCommand(output: Output, version: string): Command {
       }
       const variables = readHttpVariables(process.env);
       const { serveHttp } = await import('../assistants/http.ts');
-      const served = await serveHttp({ ...variables, host, port, allowedOrigins: allowOrigin, version, log });
+      const served = await serveHttp({
+        ...variables,
+        host,
+        port,
+        publicUrl,
+        allowedOrigins: allowOrigin,
+        version,
+        log,
+      });
       log.info({ host, port: served.port }, 'listening for assistants');
       await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
       await served.close();
@@ -67,4 +77,10 @@ function logTo(output: Output, level: string | undefined): Logger {
 function readPort(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw new InvalidArgumentError('Use a whole number from 0 to 65535.');
+}
+
+function readUrl(text: string): string {
+  const { origin, href, protocol = '' } = URL.parse(text) ?? {};
+  if (origin !== undefined && /^https?:$/.test(protocol) && href === `${origin}/`) return origin;
+  throw new InvalidArgumentError('Use a URL without a path, such as https://gateway.example.');
 }

@@ -1,5 +1,5 @@
 import { supportedScopes } from '../clients/smart-scopes.ts';
-import { assertionAlgorithms } from '../config/rules/client-keys.ts';
+import { tokenMetadata } from '../oauth/server-metadata.ts';
 import { fhirDescription } from './interaction.ts';
 
 /**
@@ -12,10 +12,7 @@ export const readSmartConfiguration = fhirDescription(
   '/.well-known/smart-configuration',
   { mediaType: 'application/json; charset=utf-8' },
   ({ server }) => ({
-    token_endpoint: server.endpointDeps.tokenUrl(),
-    token_endpoint_auth_methods_supported: ['private_key_jwt'],
-    token_endpoint_auth_signing_alg_values_supported: Object.values(assertionAlgorithms).flat(),
-    grant_types_supported: ['client_credentials'],
+    ...tokenMetadata(server.endpointDeps.tokenUrl()),
     scopes_supported: supportedScopes,
     capabilities: ['client-confidential-asymmetric', 'permission-v1', 'permission-v2'],
     // The specification requires it of every server, also of one without the grant that has code challenges.

@@ -13,6 +13,7 @@ import { hashSecret } from '../config/configuration.ts';
 /** The paths that anybody may read. */
 const publicPaths = [
   '/',
+  '/.well-known/oauth-authorization-server',
   '/api/openapi.json',
   '/api/openapi.yaml',
   '/api/fhir-r4/$bulk-publish',

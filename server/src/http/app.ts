@@ -42,6 +42,7 @@ import { addPageLinks } from './pages/links.ts';
 import { addProblemPages } from './pages/problem-page.ts';
 import { addStartPage } from './pages/start-page-routes.ts';
 import { addPageStyle } from './pages/style.ts';
+import { addDiscoveryOrigins } from './protocol/discovery-origins.ts';
 import {
   addConnectionCloseOnStop,
   addHeaders,
@@ -161,6 +162,7 @@ export async function buildApp(
   addTracing(app);
   addWaitingCallers(app, pauses);
   addHeaders(app);
+  addDiscoveryOrigins(app, deps.http.discovery_origins);
   addConnectionCloseOnStop(app, deps.drain);
   addRequestSyntax(app);
   addUnreadBody(app);
@@ -211,6 +213,7 @@ export async function buildApp(
     db,
     tokens,
     tokenUrl,
+    issuer: publicAddress,
     rejections: rejected,
     count: (clientId, reply) => limitClient(countRequest, clientId, reply),
   });

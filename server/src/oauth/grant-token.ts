@@ -15,9 +15,10 @@ const longestLife = 300;
 const clockTolerance = 10;
 const longestJti = 255;
 /** Not which: unknown clients get the same answer as wrong keys. */
-const notSigned = 'The client is unknown, has no such key, or did not sign the assertion with it.';
+const notSigned =
+  'The client is unknown, has no such key, or did not sign the assertion with it. If it has several, the header must have the kid.';
 const wrongAudience =
-  'aud must be the URL of the token endpoint, which the operator of the gateway sets, and nothing else.';
+  'aud must be the URL of the token endpoint or the issuer in its metadata, which the operator of the gateway sets, and nothing else.';
 
 export interface TokenServices {
   readonly clients: ClientRegistry;
@@ -25,6 +26,8 @@ export interface TokenServices {
   readonly keySets: KeySets;
   readonly tokens: AccessTokens;
   tokenUrl(): string;
+  /** The address of the gateway that access tokens name. */
+  issuer(): string;
   /** The time of the database. */
   now(): Date;
 }
@@ -110,7 +113,7 @@ async function authenticate(
 }
 
 /** What says which key to verify with. Nothing else is read before. */
-function readUnverified(assertion: string): { readonly clientId: string; readonly kid: string } {
+function readUnverified(assertion: string): { readonly clientId: string; readonly kid: string | undefined } {
   const invalid = (text: string) => new TokenError('invalid_client', text);
   let header: ReturnType<typeof decodeProtectedHeader>;
   let payload: JWTPayload;
@@ -122,25 +125,27 @@ function readUnverified(assertion: string): { readonly clientId: string; readonl
   }
   if (!(algorithms as readonly unknown[]).includes(header.alg))
     throw invalid(`The assertion must be signed with ${algorithms.join(', ')}.`);
-  if (typeof header.kid !== 'string' || header.kid === '')
-    throw invalid('The header of the assertion must have the kid of the key.');
+  // SMART requires it, RFC 7523 does not.
+  if (header.kid !== undefined && (typeof header.kid !== 'string' || header.kid === ''))
+    throw invalid('kid in the header of the assertion must be that of the key.');
   const { iss, sub } = payload;
   if (typeof iss !== 'string' || iss !== sub) throw invalid('iss and sub must be the id of the client.');
   return { clientId: iss, kid: header.kid };
 }
 
 async function verify(
-  { keySets, tokenUrl, now }: TokenServices,
+  { keySets, tokenUrl, issuer, now }: TokenServices,
   { id, keys }: Client,
   assertion: string,
-  kid: string,
+  kid: string | undefined,
 ): Promise<JWTPayload> {
   if (!keys) throw new errors.JWKSNoMatchingKey();
   const { payload } = await jwtVerify(assertion, await keySets.of(keys, kid), {
     algorithms,
     issuer: id,
     subject: id,
-    audience: tokenUrl(),
+    // The URL for SMART, the issuer for draft-ietf-oauth-rfc7523bis, section 4, as hosts of assistants send it.
+    audience: [tokenUrl(), issuer()],
     requiredClaims: ['exp', 'jti'],
     currentDate: now(),
     clockTolerance,

@@ -33,12 +33,25 @@ test('whoever sends assertions causes no more than a reading in ten seconds, wha
     response.writeHead(200, { 'cache-control': 'no-store' }).end(JSON.stringify({ keys: [publicKey] }));
   });
   const sets = keySets();
-  for (const kid of ['a', 'a', 'unknown', 'other']) await sets.of({ uri }, kid);
+  for (const kid of ['a', 'a', 'unknown', undefined, 'other']) await sets.of({ uri }, kid);
   expect(asked).toHaveLength(1);
   const later = performance.now() + 10_001;
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => later);
   onTestFinished(() => void clock.mockRestore());
   await sets.of({ uri }, 'a');
+  expect(asked).toHaveLength(2);
+});
+
+test('an assertion that names no key may be signed with one that was published meanwhile', async () => {
+  const { asked, uri } = await publisher((_request, response) => response.end(JSON.stringify({ keys: [publicKey] })));
+  const sets = keySets();
+  await sets.of({ uri }, undefined);
+  const later = performance.now() + 10_001;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => later);
+  onTestFinished(() => void clock.mockRestore());
+  await sets.of({ uri }, 'a');
+  expect(asked).toHaveLength(1);
+  await sets.of({ uri }, undefined);
   expect(asked).toHaveLength(2);
 });
 

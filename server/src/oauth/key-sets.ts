@@ -27,8 +27,11 @@ export class KeysUnreadable extends Error {}
 
 /** The keys of clients, as `jwtVerify` asks for them. */
 export interface KeySets {
-  /** @throws {KeysUnreadable} */
-  of(keys: ClientKeys, kid: string): Promise<JWTVerifyGetKey>;
+  /**
+   * @param kid `undefined`: the only key. A published set is then read again, like for an unknown one: the key may have changed
+   * @throws {KeysUnreadable}
+   */
+  of(keys: ClientKeys, kid: string | undefined): Promise<JWTVerifyGetKey>;
   close(): Promise<void>;
 }
 
@@ -72,13 +75,14 @@ export function createKeySets(settings: Settings): KeySets {
     return getKey;
   }
 
-  async function published(uri: string, kid: string): Promise<JWTVerifyGetKey> {
+  async function published(uri: string, kid: string | undefined): Promise<JWTVerifyGetKey> {
     const keys = byUri.get(uri) ?? {};
     byUri.set(uri, keys);
     const now = performance.now();
     const isRecent = now - (keys.readAt ?? Number.NEGATIVE_INFINITY) < betweenReadings;
     const { set, reading } = keys;
-    if (set && now < set.until && (set.kids.has(kid) || (isRecent && !reading))) return set.getKey;
+    if (set && now < set.until && ((kid !== undefined && set.kids.has(kid)) || (isRecent && !reading)))
+      return set.getKey;
     if (!reading && keys.failure && isRecent) throw keys.failure;
     return (await (reading ?? startReading(uri, keys))).getKey;
   }

@@ -275,6 +275,49 @@ test('a token loses the scopes that its client loses, and ends with the keys of 
   expect((await first.request('GET', '/api/emrs', { client })).status).toBe(200);
 });
 
+test('a client of OAuth finds the endpoint by the metadata of the gateway, names its issuer, and no kid', async () => {
+  const issuer = new URL(apiUrl);
+  const viaProxy = {
+    [oauth.customFetch]: (url: string, init: object) =>
+      fetch(url.replace(apiUrl, `http://127.0.0.1:${first.port}`), init as unknown as RequestInit),
+  };
+  const discovered = await oauth.discoveryRequest(issuer, { ...viaProxy, algorithm: 'oauth2' });
+  const server = await oauth.processDiscoveryResponse(issuer, discovered);
+  expect(server).toMatchObject({ token_endpoint: tokenUrl, grant_types_supported: ['client_credentials'] });
+  expect(server.scopes_supported).toEqual(expect.arrayContaining(['system/Appointment.crus', 'appointments:write']));
+  const client = { client_id: 'ward-app' };
+  const signer = oauth.PrivateKeyJwt(key.privateKey);
+  const response = await oauth.clientCredentialsGrantRequest(server, client, signer, {}, viaProxy);
+  const { access_token } = await oauth.processClientCredentialsResponse(server, client, response);
+  expect((await list(first, access_token)).status).toBe(200);
+});
+
+test('web pages of the configured origins read where to get tokens, and nothing else', async () => {
+  const page = 'https://portal.example.org';
+  const startWith = async (discovery_origins: string[]) => {
+    const gateway = await startGateway({
+      configure: (it) => ({ ...it, http: { ...it.http, discovery_origins } }),
+      beside: first,
+    });
+    onTestFinished(() => gateway.close());
+    return async (path: string, origin = page) => {
+      const { headers } = await gateway.request('GET', path, { headers: { origin } });
+      return headers['access-control-allow-origin'];
+    };
+  };
+  const some = await startWith([page]);
+  const any = await startWith(['*']);
+  const documents = ['/.well-known/oauth-authorization-server', smartConfiguration(oslo), `${oslo}/fhir-r4/metadata`];
+  for (const path of documents) {
+    expect(await some(path), path).toBe(page);
+    expect(await some(path, 'https://evil.example'), path).toBeUndefined();
+    expect(await any(path, 'https://evil.example'), path).toBe('*');
+  }
+  for (const path of ['/api/emrs', `${oslo}/fhir-r4/Slot`, '/nowhere']) expect(await any(path), path).toBeUndefined();
+  const usual = await first.request('GET', '/.well-known/oauth-authorization-server', { headers: { origin: page } });
+  expect(usual.headers['access-control-allow-origin']).toBeUndefined();
+});
+
 test('an assertion is used once, whichever gateway gets it', async () => {
   const [assertion, twice] = await Promise.all([signAssertion('ward-app', key), signAssertion('ward-app', key)]);
   expect((await requestToken(first, assertion)).status).toBe(200);
@@ -313,7 +356,7 @@ describe('an assertion is rejected', () => {
       () => signAssertion('ward-app', key, { claims: { aud: [tokenUrl, apiUrl] } }),
       /aud must be/,
     ],
-    ['for another audience', () => signAssertion('ward-app', key, { claims: { aud: apiUrl } }), /aud/],
+    ['for another audience', () => signAssertion('ward-app', key, { claims: { aud: `${apiUrl}/api` } }), /aud/],
     [
       'that lives too long',
       () => signAssertion('ward-app', key, { claims: { exp: Math.floor(Date.now() / 1000) + 400 } }),
@@ -327,7 +370,7 @@ describe('an assertion is rejected', () => {
     ['of an unknown client', () => signAssertion('nobody', key), /did not sign/],
     ['of a client without keys', () => signAssertion('everything', key), /did not sign/],
     ['with an unknown kid', () => signAssertion('ward-app', key, { header: { kid: 'x' } }), /did not sign/],
-    ['without kid', () => signAssertion('ward-app', key, { header: { kid: undefined } }), /kid/],
+    ['with an empty kid', () => signAssertion('ward-app', key, { header: { kid: '' } }), /kid/],
     ['whose sub is another', () => signAssertion('ward-app', key, { claims: { sub: 'everything' } }), /iss and sub/],
     [
       'with alg none',

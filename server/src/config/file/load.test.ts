@@ -86,6 +86,7 @@ test('applies defaults, resolves grants and hashes secrets from the environment'
     documents: { max_bytes: 10 * 1024 * 1024 },
     http: {
       trusted_proxies: [],
+      discovery_origins: [],
       request_timeout_seconds: 60,
       max_connections: 5000,
       max_connections_per_address: 500,

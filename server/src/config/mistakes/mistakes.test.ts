@@ -164,6 +164,11 @@ const cases: Record<string, readonly Case[]> = {
       '17:39: http.trusted_proxies[1]: "10.0.0.0/33" is not an IP address or a range such as 10.0.0.0/8',
     ],
     [
+      'a page in place of an origin',
+      'http: { discovery_origins: ["*", "https://portal.example.org/start"] }\n',
+      '17:34: http.discovery_origins[1]: must be an origin, such as https://portal.example.org without a path, or *',
+    ],
+    [
       'a scope that does not exist',
       ['[appointments:read]', '[appointment:read]'],
       `14:14: clients[0].scopes[0]: "appointment:read" is unknown; must be one of ${scopes}; did you mean "appointments:read"?`,

@@ -27,6 +27,21 @@ export const httpSchema = Type.Object(
         default: [],
       }),
     ),
+    discovery_origins: Type.Optional(
+      Type.Array(
+        Type.String({
+          description: 'An origin, such as `https://portal.example.org`, or `*` for any.',
+          pattern: '^(\\*|https?://[^/?#@\\s]+)$',
+          errorMessage: 'must be an origin, such as https://portal.example.org without a path, or *',
+        }),
+        {
+          description:
+            'Web pages that may read how to reach the gateway: `.well-known/oauth-authorization-server`, and in FHIR `.well-known/smart-configuration` and `metadata`.',
+          uniqueItems: true,
+          default: [],
+        },
+      ),
+    ),
     request_timeout_seconds: Type.Optional(
       wholeNumber('Time-out for receiving a complete request with its body, in seconds.', {
         minimum: 1,

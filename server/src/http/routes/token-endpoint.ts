@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { inContext } from '../../api/context-of.ts';
 import { grantToken, type TokenServices } from '../../oauth/grant-token.ts';
+import { serverMetadata, serverMetadataPath } from '../../oauth/server-metadata.ts';
 import { TokenError, tokenErrors } from '../../oauth/token-error.ts';
 import { Problem, problemAt } from '../../problems/problem.ts';
 import type { Rejections } from '../limits/rejected-credentials.ts';
@@ -11,6 +12,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What the OpenAPI document says about a route that is no endpoint. */
     described?: object;
+    /** Describes the gateway, without credentials: see `http.discovery_origins`. */
+    isDiscovery?: boolean;
   }
 }
 
@@ -26,7 +29,7 @@ const formSchema = Type.Object({
   }),
   client_assertion: Type.String({
     description:
-      'A JWT that the client has signed (RS384, ES384 or EdDSA), with `kid` in its header, `iss` and `sub` the client id, `aud` the URL of this endpoint, `exp` at most five minutes ahead, and a `jti` of its own.',
+      'A JWT that the client has signed (RS384, ES384 or EdDSA), with `kid` in its header (not needed if the client has one key), `iss` and `sub` the client id, `aud` the URL of this endpoint or the `issuer` in `/.well-known/oauth-authorization-server`, `exp` at most five minutes ahead, and a `jti` of its own.',
   }),
   scope: Type.Optional(
     Type.String({
@@ -58,8 +61,11 @@ interface Dependencies extends TokenServices {
   count(clientId: string, reply: FastifyReply): Promise<void> | undefined;
 }
 
-/** `POST /api/oauth/token`. */
+/** `POST /api/oauth/token`, and the metadata that leads there. */
 export async function addTokenEndpoint(app: FastifyInstance, deps: Dependencies): Promise<void> {
+  app.get(serverMetadataPath, { config: { isDiscovery: true } }, async () =>
+    serverMetadata(deps.issuer(), deps.tokenUrl()),
+  );
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(mediaType, { parseAs: 'string', bodyLimit: formLimit }, (_request, body, done) =>
