@@ -24,7 +24,13 @@ export interface ListedEntry {
   /** `undefined`: its id is too long to be named. */
   readonly shown: Resource | undefined;
   /** What the search includes of it. */
-  readonly included?: () => readonly Resource[];
+  readonly included?: () => readonly Included[];
+}
+
+/** `key`: the same for the same resource, even if its id is too long to be named. */
+interface Included {
+  readonly key: string;
+  readonly resource: Resource;
 }
 
 /** Searches in the directory of the care unit of a request. */
@@ -66,7 +72,12 @@ export async function showListed(
     },
     async include(found) {
       const all = found.flatMap((it) => included.get(it)?.() ?? []);
-      return [...new Map(all.map((it) => [`${it.resourceType}/${it.id}`, it])).values()];
+      return [...new Map(all.map(({ key, resource }) => [key, resource])).values()];
     },
   });
 }
+
+export const asIncluded = (resource: Resource): Included => ({
+  key: `${resource.resourceType}/${resource.id}`,
+  resource,
+});

@@ -2,7 +2,7 @@ import type { Resource, Schedule } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
 import type { CareUnitConnection } from '../ehr/connection.ts';
 import { agendasById, readDirectory } from './directory.ts';
-import { type ListedType, searchDirectory } from './directory-search.ts';
+import { asIncluded, type ListedType, searchDirectory } from './directory-search.ts';
 import { accessOf, baseOf, unknownResource } from './face.ts';
 import { readReference } from './ids.ts';
 import { fhirRead, fhirSearch } from './interaction.ts';
@@ -34,7 +34,7 @@ export const listedSchedules: ListedType = {
       agendas.filter(matches).map((agenda) => ({
         id: agendaId(agenda),
         shown: toSchedule(agenda, careUnit),
-        included: () => actorsOf(request, [agenda], search.includes),
+        included: () => actorsOf(request, [agenda], search.includes).map(asIncluded),
       }));
   },
 };

@@ -2,7 +2,7 @@ import type { HealthcareService, Location } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
 import { startsWith } from './bookables.ts';
 import { allServices, directoryOf } from './directory.ts';
-import { type ListedType, searchDirectory } from './directory-search.ts';
+import { asIncluded, type ListedType, searchDirectory } from './directory-search.ts';
 import { accessOf, baseOf, unknownResource } from './face.ts';
 import { fromFhirId, readReference, toFhirId } from './ids.ts';
 import { fhirRead, fhirSearch } from './interaction.ts';
@@ -36,7 +36,7 @@ export const listedServices: ListedType = {
       services.filter(matches).map((it) => ({
         id: it.id,
         shown: toHealthcareService(it, careUnit),
-        included: () => (isIncluded ? [location] : []),
+        included: () => (isIncluded ? [asIncluded(location)] : []),
       }));
   },
 };

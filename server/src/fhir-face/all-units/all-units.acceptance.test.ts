@@ -2,7 +2,15 @@
 import type { Connector } from '@crossward/connector-kit';
 import { ConnectorError } from '@crossward/connector-kit';
 import { MedplumClient } from '@medplum/core';
-import type { Appointment, Bundle, CapabilityStatement, OperationOutcome, Resource, Slot } from '@medplum/fhirtypes';
+import type {
+  Appointment,
+  Bundle,
+  CapabilityStatement,
+  OperationOutcome,
+  Resource,
+  Schedule,
+  Slot,
+} from '@medplum/fhirtypes';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { wrapConnector } from '../../../../test/ehrs/other-ehrs.ts';
 import { startGateway } from '../../../../test/gateway/gateway.ts';
@@ -313,4 +321,29 @@ test('a search names an EHR that does not answer, and shows what the others have
   expect(location.body.resourceType).toBe('Location');
   const counted = await find(`${talks}&_summary=count`, fresh);
   expect([counted.body.total, outcomes(counted.body).length > 0]).toEqual([undefined, true]);
+});
+
+test('records that are included under ids which are too long are counted once each', async () => {
+  const long = await startGateway({
+    connectors: [
+      wrapConnector((connector) => ({
+        ...connector,
+        listResources: async (careUnit) =>
+          ((await connector.listResources?.(careUnit)) ?? []).map((it) => ({ ...it, id: it.id.padEnd(58, 'x') })),
+      })),
+    ],
+  });
+  try {
+    const { body } = await fhirClient(long, '/api').get<Bundle<Schedule>>(
+      '/Schedule?_include=Schedule:actor&_count=500',
+    );
+    const actors = matches(body).flatMap(({ actor }) => actor.flatMap(({ reference }) => reference ?? []));
+    const unnamed = new Set(actors.filter((reference) => reference.startsWith('http')));
+    expect(unnamed.size).toBeGreaterThan(1);
+    expect(outcomes(body).map(({ details }) => details?.text)).toEqual([
+      `${unnamed.size} records have ids that are too long for FHIR, and are left out.`,
+    ]);
+  } finally {
+    await long.close();
+  }
 });

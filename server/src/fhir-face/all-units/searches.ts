@@ -41,6 +41,12 @@ function inUnit({ id, shown, included }: ListedEntry, unit: UnitRequest): Listed
   return {
     id: `${unitName(unit)}.${id}`,
     shown: whole?.id === undefined ? undefined : whole,
-    ...(included && { included: () => included().map((it) => inAllUnits(it, unit, unit.request)) }),
+    ...(included && {
+      included: () =>
+        included().map(({ key, resource }) => ({
+          key: `${unitName(unit)}.${key}`,
+          resource: inAllUnits(resource, unit, unit.request),
+        })),
+    }),
   };
 }
