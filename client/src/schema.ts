@@ -1674,7 +1674,8 @@ export interface components {
             looked_at: string | null;
             /** @description The client's own, for example the id of an entry of a waiting list. The gateway keeps it encrypted. */
             reference: string | null;
-            search: components["schemas"]["WatchedSearch"];
+            /** @description Null: the gateway lacks the key under which it keeps this watch, and does not look. The watch does not count. Create it again. */
+            search: components["schemas"]["WatchedSearch"] | null;
             /**
              * Format: date-time
              * @description When it ends and is deleted.

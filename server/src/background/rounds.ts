@@ -174,6 +174,7 @@ export function backgroundWork(
       { emr: ehr.id },
     ),
   ];
+  const turns = new Set<string>();
   const dueJobs = [
     whenDue(
       intervals.events,
@@ -203,7 +204,7 @@ export function backgroundWork(
       intervals.watches,
       'looking for watched time slots',
       (due) => due.watches,
-      () => lookForOne({ db, keys, ehrs, clients, slots, sameServices }),
+      () => lookForOne({ db, keys, ehrs, clients, slots, sameServices, turns }),
     ),
     whenDue(
       intervals.messages,

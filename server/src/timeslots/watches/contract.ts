@@ -35,7 +35,10 @@ export const watchSchema = Type.Object(
   {
     id: Type.String(),
     reference: nullableString({ description: referenceText }),
-    search: reference<Static<typeof watchedSearch>>('WatchedSearch'),
+    search: Type.Union([reference<Static<typeof watchedSearch>>('WatchedSearch'), Type.Null()], {
+      description:
+        'Null: the gateway lacks the key under which it keeps this watch, and does not look. The watch does not count. Create it again.',
+    }),
     until: Type.String({ ...instant, description: 'When it ends and is deleted.' }),
     created_at: Type.String(instant),
     looked_at: nullableString({

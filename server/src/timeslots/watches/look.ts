@@ -27,11 +27,13 @@ export interface Looking extends Pick<WorkServices, 'db' | 'keys'> {
   readonly clients: Pick<ClientRegistry, 'find'>;
   readonly slots: Asker;
   sameServices(): readonly ConfiguredService[];
+  /** Of `claimLook`. */
+  readonly turns: Set<string>;
 }
 
 /** Looks for one watch that is due. Returns whether there was one. */
 export async function lookForOne(looking: Looking): Promise<boolean> {
-  const look = await claimLook(looking.db, looking.keys);
+  const look = await claimLook(looking.db, looking.keys, looking.turns);
   if (look === 'none') return false;
   if (look !== 'unreadable') await lookFor(looking, look);
   return true;

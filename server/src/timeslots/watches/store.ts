@@ -22,7 +22,10 @@ interface Sealed {
   readonly reference: string | null;
 }
 
-export interface Watch extends Sealed {
+export interface Watch {
+  /** `null`: it was sealed under a key that is lost, so that nobody looks. */
+  readonly search: WatchedSearch | null;
+  readonly reference: string | null;
   readonly id: string;
   readonly clientId: string;
   readonly endsAt: Date;
@@ -40,31 +43,41 @@ const columns = sql`id, client_id AS "clientId", sealed_search AS sealed, ends_a
 
 const contextOf = ({ id, clientId }: Pick<Watch, 'id' | 'clientId'>) => `timeslot watch ${id} of ${clientId}`;
 
-function seal(keys: KeyRing, watch: Pick<Watch, 'id' | 'clientId' | 'search' | 'reference'>): Buffer {
+function seal(keys: KeyRing, watch: Pick<Watch, 'id' | 'clientId'> & Sealed): Buffer {
   const { search, reference } = watch;
   return keys.seal('watch', JSON.stringify({ search, reference } satisfies Sealed), contextOf(watch));
 }
 
-/** `undefined`: it was sealed under a key that is lost, or for another client. */
-function open<Its extends Row>(keys: KeyRing, { sealed, ...row }: Its): (Omit<Its, 'sealed'> & Sealed) | undefined {
+function open<Its extends Row>(keys: KeyRing, { sealed, ...row }: Its): Omit<Its, 'sealed'> & Nullable<Sealed> {
   const text = keys.open('watch', sealed, contextOf(row));
-  return text === undefined ? undefined : { ...row, ...(JSON.parse(text) as Sealed) };
+  const opened: Nullable<Sealed> =
+    text === undefined ? { search: null, reference: null } : (JSON.parse(text) as Sealed);
+  return { ...row, ...opened };
+}
+
+type Nullable<Its> = { readonly [Name in keyof Its]: Its[Name] | null };
+
+/** Watches that nobody can look for do not count. */
+async function hasRoom(tx: Tx, keys: KeyRing, clientId: string): Promise<boolean> {
+  const { rows } = await sql<Row>`
+    SELECT ${columns} FROM timeslot_watches WHERE client_id = ${clientId} AND ends_at > now()`.execute(tx);
+  return rows.filter((row) => open(keys, row).search !== null).length < mostWatches;
 }
 
 /** Returns `undefined` if the client has as many as it can have. */
 export async function insertWatch(
   tx: Tx,
   keys: KeyRing,
-  { endsAt, ...watch }: Pick<Watch, 'clientId' | 'search' | 'reference' | 'endsAt'>,
+  { endsAt, ...watch }: Pick<Watch, 'clientId' | 'endsAt'> & Sealed,
 ): Promise<Watch | undefined> {
   const { clientId } = watch;
   const id = randomUUID();
   // Two requests at once could otherwise exceed the limit.
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`timeslot watches ${clientId}`}, 0))`.execute(tx);
+  if (!(await hasRoom(tx, keys, clientId))) return undefined;
   const { rows } = await sql<Row>`
     INSERT INTO timeslot_watches (id, client_id, sealed_search, ends_at)
-    SELECT ${id}::uuid, ${clientId}, ${seal(keys, { ...watch, id })}, ${endsAt}
-    WHERE (SELECT count(*) FROM timeslot_watches WHERE client_id = ${clientId} AND ends_at > now()) < ${mostWatches}
+    VALUES (${id}::uuid, ${clientId}, ${seal(keys, { ...watch, id })}, ${endsAt})
     RETURNING ${columns}`.execute(tx);
   return rows[0] && open(keys, rows[0]);
 }
@@ -80,9 +93,8 @@ export async function listWatches(
   const { rows } = await sql<Row>`
     SELECT ${columns} FROM timeslot_watches
     WHERE client_id = ${clientId} AND ends_at > now() AND id > ${after ?? '00000000-0000-0000-0000-000000000000'}::uuid
-    ORDER BY id`.execute(db);
-  // One that does not open ends no page: a client has few.
-  return rows.flatMap((row) => open(keys, row) ?? []).slice(0, limit);
+    ORDER BY id LIMIT ${limit}`.execute(db);
+  return rows.map((row) => open(keys, row));
 }
 
 /** `undefined`: the client has none with this id that has not ended. */
@@ -108,22 +120,35 @@ export const isDueToLook = sql<boolean>`next_look_at <= now() AND ends_at > now(
 
 /** A watch for which this process looks. */
 export interface Look extends Watch {
+  readonly search: WatchedSearch;
   readonly number: number;
   readonly seen: Seen;
   readonly isUnderNewest: boolean;
 }
 
-/** Takes the watch that has waited longest, if one is due. Another process takes it when a minute has passed. */
-export async function claimLook(db: Db, keys: KeyRing): Promise<'none' | 'unreadable' | Look> {
+/**
+ * Takes a watch that is due, if there is one. Another process takes it when a minute has passed.
+ *
+ * @param turns ids of clients in the order of their last turns in this process, which it changes: clients take turns, so that the
+ * many watches of one hold up no other
+ */
+export async function claimLook(db: Db, keys: KeyRing, turns: Set<string>): Promise<'none' | 'unreadable' | Look> {
   const { rows } = await sql<Row & Pick<Look, 'number' | 'seen'>>`
     UPDATE timeslot_watches SET looks = looks + 1, next_look_at = now() + ${pause}
     WHERE id = (
-      SELECT id FROM timeslot_watches WHERE ${isDueToLook} ORDER BY next_look_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+      SELECT id FROM timeslot_watches WHERE ${isDueToLook}
+      ORDER BY array_position(${[...turns]}::text[], client_id) NULLS FIRST, next_look_at LIMIT 1 FOR UPDATE SKIP LOCKED)
     RETURNING ${columns}, looks AS number, seen`.execute(db);
   const [row] = rows;
   if (!row) return 'none';
-  const watch = open(keys, row);
-  return watch ? { ...watch, isUnderNewest: keys.isUnderNewest(row.sealed) } : 'unreadable';
+  turns.delete(row.clientId);
+  turns.add(row.clientId);
+  const { search, ...watch } = open(keys, row);
+  if (search) return { ...watch, search, isUnderNewest: keys.isUnderNewest(row.sealed) };
+  await sql`
+    UPDATE timeslot_watches SET next_look_at = now() + interval '1 hour'
+    WHERE id = ${row.id} AND looks = ${row.number}`.execute(db);
+  return 'unreadable';
 }
 
 /** Stores what a look has seen with the event of what it has found, unless it was overtaken or the watch has ended. */

@@ -6,7 +6,7 @@ import { wrapConnector } from '../../../../test/ehrs/other-ehrs.ts';
 import { type Problem, type RequestOptions, startGateway } from '../../../../test/gateway/gateway.ts';
 import { book, freeSlot, oslo } from '../../../../test/requests/bookings.ts';
 import type { WatchBody } from './contract.ts';
-import { mostWatches } from './store.ts';
+import { insertWatch, mostWatches } from './store.ts';
 
 const ehrs = { calls: 0, held: undefined as Promise<void> | undefined };
 
@@ -117,6 +117,22 @@ test('one of two gateways looks, and asks no EHR that has something else to do',
   await end(id);
 });
 
+test('an EHR that operators have paused is not asked', async () => {
+  const { id } = await watch();
+  await look(id);
+  const isPaused = () => gateway.deps.ehrs.get('sandbox-no')?.health().pause !== undefined;
+  await sql`INSERT INTO ehr_pauses (emr) VALUES ('sandbox-no')`.execute(db);
+  await expect.poll(isPaused, { timeout: 60_000 }).toBe(true);
+  const { calls } = ehrs;
+  await look(id);
+  expect(ehrs.calls).toBe(calls);
+  await sql`DELETE FROM ehr_pauses`.execute(db);
+  await expect.poll(isPaused, { timeout: 60_000 }).toBe(false);
+  await look(id);
+  expect(ehrs.calls).toBeGreaterThan(calls);
+  await end(id);
+});
+
 test('watches belong to their client, and end by themselves', async () => {
   const { id } = await watch();
   const list = async (options: RequestOptions = {}) =>
@@ -164,10 +180,13 @@ test.each<[object, object]>([
 });
 
 test('a client has so many watches at most', async () => {
-  await sql`
-    INSERT INTO timeslot_watches (id, client_id, sealed_search, ends_at, next_look_at)
-    SELECT gen_random_uuid(), ${gateway.credentials('everything').id}, '', now() + interval '1 hour', now() + interval '1 hour'
-    FROM generate_series(1, ${mostWatches}::int)`.execute(db);
+  const client = gateway.credentials('everything').id;
+  await db.transaction().execute(async (tx) => {
+    const made = { clientId: client, search: creation.search, reference: null, endsAt: new Date(inDays(1)) };
+    for (let number = 0; number < mostWatches; number++) await insertWatch(tx, gateway.deps.services.keys, made);
+    // Nothing is due.
+    await sql`UPDATE timeslot_watches SET next_look_at = now() + interval '1 hour'`.execute(tx);
+  });
   const response = await gateway.request<Problem>('POST', '/api/watches', { body: creation });
   expect({ status: response.status, reason: response.body.reason }).toEqual({
     status: 409,
