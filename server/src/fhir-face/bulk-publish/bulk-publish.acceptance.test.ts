@@ -4,16 +4,22 @@ import type { Location, Resource, Schedule, Slot } from '@medplum/fhirtypes';
 import { afterAll, expect, test } from 'vitest';
 import { wrapConnector } from '../../../../test/ehrs/other-ehrs.ts';
 import { type GatewayOptions, startGateway } from '../../../../test/gateway/gateway.ts';
+import { oslo } from '../../../../test/requests/bookings.ts';
 import { bookingOf, fhirClient } from '../test-requests.ts';
 
 /** Calls to EHRs for free times, and those that fail. */
-const ehrs = { calls: 0, fail: new Set<string>() };
+const ehrs = { calls: 0, directoryCalls: 0, fail: new Set<string>(), held: undefined as Promise<void> | undefined };
 
 function watched(connector: Connector, emr: string): Connector {
   return {
     ...connector,
+    async listResources(careUnit) {
+      ehrs.directoryCalls++;
+      return (await connector.listResources?.(careUnit)) ?? [];
+    },
     async listTimeSlots(query) {
       ehrs.calls++;
+      await ehrs.held;
       if (ehrs.fail.has(emr)) throw new ConnectorError('unavailable', 'The test lets it fail');
       return (await connector.listTimeSlots?.(query)) ?? [];
     },
@@ -150,9 +156,14 @@ test('a Slot of the files is booked at the base URL over all care units, and is 
   const everywhere = fhirClient(gateway, '/api');
   const booked = await everywhere.post('/Appointment', bookingOf(slot, `${slot?.id?.split('.')[0]}.p-1`));
   expect([booked.status, booked.body.start]).toEqual([201, slot?.start]);
-  const ids = ofType<Slot>(await filesOf(later), 'Slot').map(({ id }) => id);
+  const all = await filesOf(later);
+  const ids = ofType<Slot>(all, 'Slot').map(({ id }) => id);
   expect(ids.length).toBeGreaterThan(20);
   expect(ids).not.toContain(slot?.id);
+  const patient = await gateway.request<{ family_name: string; identifiers: string[] }>('GET', `${oslo}/patients/p-1`);
+  const values = patient.body.identifiers.map((it) => it.slice(it.indexOf(':') + 1)).filter((it) => it.length > 5);
+  expect(values.length).toBeGreaterThan(0);
+  for (const value of [patient.body.family_name, ...values]) expect(JSON.stringify(all)).not.toContain(value);
 });
 
 test('what is not public has no file', async () => {
@@ -200,5 +211,32 @@ test('a care unit whose EHR does not answer says that its free times are not kno
     expect(ofType<Slot>(all, 'Slot').length).toBeGreaterThan(10);
   } finally {
     await away.close();
+  }
+});
+
+test('an EHR that works for clients is asked for nothing', async () => {
+  ehrs.fail.clear();
+  const busy = await startGateway(options);
+  try {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    ehrs.held = promise;
+    const units = [oslo, '/api/emrs/sandbox-uk/care-units/hillview'];
+    const query = new URLSearchParams({ start: '2030-03-15T08:00:00', end: '2030-03-15T09:00:00' });
+    const works = units.map((unit) => busy.request('GET', `${unit}/timeslots?${query}`));
+    const isBusy = () => ['sandbox-no', 'sandbox-uk'].map((emr) => busy.deps.ehrs.get(emr)?.isIdle());
+    await expect.poll(isBusy).toEqual([false, false]);
+    await expect.poll(() => ehrs.calls).toBeGreaterThan(1);
+    const { calls, directoryCalls } = ehrs;
+    const all = await filesOf(busy);
+    expect([ehrs.calls, ehrs.directoryCalls]).toEqual([calls, directoryCalls]);
+    expect(ofType<Location>(all, 'Location')).toHaveLength(2);
+    const overloaded = { issue: [{ details: { coding: [{ code: 'overloaded' }] } }] };
+    const outcomes = all.filter(({ resourceType }) => resourceType === 'OperationOutcome');
+    expect(outcomes).toMatchObject([overloaded, overloaded]);
+    ehrs.held = undefined;
+    resolve();
+    await Promise.all(works);
+  } finally {
+    await busy.close();
   }
 });

@@ -11,7 +11,7 @@ import { formatInstant } from '../../time/date-times.ts';
 import type { InCareUnit } from '../../writes/write-kind.ts';
 import { asOf } from '../all-units/slots.ts';
 import { qualify, unitName } from '../all-units/unit-names.ts';
-import { logMistakes, type MissingUnit, readDirectories } from '../all-units/units.ts';
+import { logMistakes, type MissingUnit, missingUnit, readDirectories } from '../all-units/units.ts';
 import type { Directory } from '../directory.ts';
 import { careUnitLocationId, emrIdOf } from '../ids.ts';
 import { pairOf } from '../slots.ts';
@@ -76,8 +76,7 @@ export function publish(unit: PublicUnit, deps: Deps): Promise<Published> {
 
 async function read(unit: PublicUnit, deps: Deps): Promise<Published> {
   const at = new Date();
-  const { answered, missing } = await readDirectories([unit], ['resources', 'services'], deps);
-  const [directory] = answered.map((it) => it.directory);
+  const { directory, missing } = await readDirectory(unit, deps);
   const { slots, missing: silent } = directory ? await readSlots(unit, directory, deps) : { slots: [], missing };
   const agendas = directory?.agendas ?? [];
   logMistakes(silent, deps.log);
@@ -90,6 +89,22 @@ async function read(unit: PublicUnit, deps: Deps): Promise<Published> {
     slots: ndjson(slots),
     missing: silent,
   };
+}
+
+/** The last ones that EHRs have shown, by connection. */
+const directories = new WeakMap<CareUnitConnection, Directory>();
+
+/** Clients go first: a busy EHR is not asked. */
+async function readDirectory(
+  unit: PublicUnit,
+  deps: Deps,
+): Promise<{ readonly directory: Directory | undefined; readonly missing: readonly MissingUnit[] }> {
+  const { answered, missing } = unit.ehr.isIdle()
+    ? await readDirectories([unit], ['resources', 'services'], deps)
+    : { answered: [], missing: [missingUnit(unit, unavailable('overloaded'))] };
+  const [read] = answered;
+  if (read) directories.set(unit.careUnit, read.directory);
+  return { directory: directories.get(unit.careUnit), missing };
 }
 
 async function readSlots(unit: PublicUnit, { agendas }: Directory, { services, slots }: Deps) {
