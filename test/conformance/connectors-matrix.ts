@@ -8,12 +8,12 @@ import { gpConnectSubject } from '../../connectors/gp-connect/test/conformance-s
 import { oscarSubject } from '../../connectors/oscar/test/subject.ts';
 import { rivtaSubject } from '../../connectors/rivta-scheduling/test/subject.ts';
 import { sandboxSubject } from '../../connectors/sandbox/test/conformance-subject.ts';
-import { gatewayBefore } from '../../server/src/cli/gateway-before.ts';
 import { pgliteDatabase } from '../../server/src/db/embedded-database.ts';
 import { migrate } from '../../server/src/db/migrate.ts';
 import { migrationSets } from '../../server/src/db/migration-sets.ts';
 import { startPglite } from '../../server/src/db/start-pglite.ts';
 import { connectors } from '../../server/src/ehr/connectors.ts';
+import { gatewayBefore } from '../../server/src/ehr/gateway-before.ts';
 
 const target = new URL('../../docs/conformance.md', import.meta.url);
 

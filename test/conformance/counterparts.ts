@@ -1,6 +1,6 @@
 import { describeConformance } from '@crossward/connector-kit/conformance/vitest';
 import type { Counterpart } from '../../connectors/fhir-r4/test/conformance-subjects.ts';
-import { gatewayBefore } from '../../server/src/cli/gateway-before.ts';
+import { gatewayBefore } from '../../server/src/ehr/gateway-before.ts';
 import { fewDays } from '../requests/few-days.ts';
 import { assertPublished } from './published.ts';
 

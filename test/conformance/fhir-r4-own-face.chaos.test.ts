@@ -3,7 +3,7 @@ import { plainHttp, runConformance, type Subject } from '@crossward/connector-ki
 import { expect, test } from 'vitest';
 import { fhirR4Connector } from '../../connectors/fhir-r4/src/connector.ts';
 import type { FhirSettings } from '../../connectors/fhir-r4/src/settings.ts';
-import { gatewayBefore } from '../../server/src/cli/gateway-before.ts';
+import { gatewayBefore } from '../../server/src/ehr/gateway-before.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { oslo } from '../requests/bookings.ts';
 import { fewDays } from '../requests/few-days.ts';

@@ -3,7 +3,7 @@ import { describeConformance } from '@crossward/connector-kit/conformance/vitest
 import { test } from 'vitest';
 import { type Hospital, startHospital } from '../../examples/gnuhealth/hospital.ts';
 import { NotPossible } from '../../examples/gnuhealth/python.ts';
-import { gatewayBefore } from '../../server/src/cli/gateway-before.ts';
+import { gatewayBefore } from '../../server/src/ehr/gateway-before.ts';
 import { describeScenarios } from './scenarios.ts';
 import { type Site, subjectOf } from './site.ts';
 

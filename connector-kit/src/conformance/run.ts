@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly timeoutMilliseconds?: number | undefined;
   /** Called after each check. */
   readonly onResult?: ((result: CheckResult, progress: Progress) => void) | undefined;
+  /** When it is aborted, the check that runs is the last one. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** How far a run is, in checks of what the connector claims. */
@@ -59,6 +61,7 @@ export async function runConformance(subject: Subject, options: RunOptions = {})
   const unfinished: Required<CheckRun>['cleanUpAgain'][] = [];
   let done = 0;
   for (const check of checks) {
+    if (options.signal?.aborted) break;
     const { left: _, cleanUpAgain, ...result } = await runCheck(check, subject, options);
     results.push(result);
     if (cleanUpAgain) unfinished.push(cleanUpAgain);

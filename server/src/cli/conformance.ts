@@ -2,22 +2,19 @@ import type { Capabilities, CareUnit } from '@crossward/connector-kit';
 import {
   type ClockChange,
   capabilities,
-  cutOffPool,
   type Facts,
   formatReport,
   type Report,
   type RunOptions,
   runConformance,
-  type Subject,
 } from '@crossward/connector-kit/conformance';
 import { Command, Option } from 'commander';
-import type { PostgresPool } from 'kysely';
-import { bindEmr, type ChosenEmr } from '../ehr/check-connection.ts';
+import type { ChosenEmr } from '../ehr/check-connection.ts';
+import { openSubject } from '../ehr/conformance-subject.ts';
 import { IdentifierError } from '../identifiers/index.ts';
 import { parsePatientIdentifier, parseResourceIdentifier } from '../identifiers/notation.ts';
 import { defaultClockChangeSlots, parseClockChange } from './clock-change.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
-import { gatewayBefore } from './gateway-before.ts';
 import { chooseEmr, type EmrOptions, openDatabaseFor } from './open-emr.ts';
 import type { Output } from './output.ts';
 import { type JsonOption, jsonOption, printJson } from './print-json.ts';
@@ -116,7 +113,13 @@ async function check(options: Options, output: Output): Promise<Report> {
   const careUnits = careUnitsOf(chosen, options);
   const database = await openDatabaseFor(chosen);
   try {
-    const subject = await openSubject(chosen, careUnits, options, database?.pool);
+    const known = {
+      ...careUnits,
+      factsOf: (claims: Capabilities) => factsOf(chosen, claims, options),
+      clockChangesOf: (facts: Facts) => clockChangesOf(careUnits.careUnit, facts, options),
+      directChanges: options.directChanges,
+    };
+    const subject = await openSubject(chosen, known, database?.pool);
     try {
       return await runConformance(subject, {
         only: options.only,
@@ -152,50 +155,6 @@ function careUnitsOf({ emr }: ChosenEmr, options: Options): CareUnits {
   const otherCareUnit =
     options.otherCareUnit === undefined ? all.find((it) => it.id !== careUnit.id) : named(options.otherCareUnit);
   return { careUnit, otherCareUnit };
-}
-
-/** Opens the connector twice, as two gateways would. A restart cuts its connections to the EHR and the database. */
-async function openSubject(
-  chosen: ChosenEmr,
-  careUnits: CareUnits,
-  options: Options,
-  database: PostgresPool | undefined,
-): Promise<Subject> {
-  const open = async () => {
-    const pool = database && cutOffPool(database);
-    const { open: openConnector, directChanges, close } = await bindEmr(chosen, pool);
-    try {
-      return { connector: await openConnector(), directChanges, close, cut: () => pool?.cut() };
-    } catch (error) {
-      await close();
-      throw error;
-    }
-  };
-  let first = await open();
-  const facts = factsOf(chosen, first.connector.capabilities, options);
-  const clockChanges = clockChangesOf(careUnits.careUnit, facts, options);
-  const second = await open();
-  return {
-    name: `${chosen.emr.id} (${chosen.module.name})`,
-    get connector() {
-      return first.connector;
-    },
-    second: second.connector,
-    ...careUnits,
-    facts,
-    clockChanges,
-    directChanges: options.directChanges ? await second.directChanges() : undefined,
-    async restart() {
-      first.cut();
-      await first.close();
-      first = await open();
-    },
-    callGateway: gatewayBefore(() => first.connector),
-    async close() {
-      await first.close();
-      await second.close();
-    },
-  };
 }
 
 function factsOf({ emr }: ChosenEmr, claims: Capabilities, options: Options): Facts {

@@ -19,6 +19,7 @@ export type OperatorAction =
   | 'emr_remove'
   | 'emr_try_search'
   | 'emr_try_booking'
+  | 'emr_conformance'
   | 'emr_changes_note'
   | 'emr_pause'
   | 'emr_resume'

@@ -14,6 +14,7 @@ import { counted, facts, table, time } from '../frame/parts.ts';
 import { ehrInNeed } from '../overview/attention/ehrs.ts';
 import { sentenceOf } from '../overview/attention/need.ts';
 import { sumUp } from '../overview/chart.ts';
+import { conformanceLink } from './conformance-parts.ts';
 import { resultOf } from './connections.ts';
 import { callFigures, checkForm, hourCharts, lastSuccess, reportForm, resumeForm, stateBadge } from './ehr-parts.ts';
 import { pausePart } from './pause.ts';
@@ -49,6 +50,7 @@ async function about(context: SignedIn, emr: ConfiguredEmr, ehr: EhrConnection) 
 ${need && html`<p class="advice${!figures.pause && ' bad'}">${sentenceOf(need)}</p>`}
 <div class="actions">${figures.pause && resumeForm(context, emr)}${checkForm(context, emr, 'Check the connection')}${reportForm(context, emr)}</div>
 ${(await isStored(context, emr.id)) && html`<p><a href="${linkTo(context, `connections/${emr.id}/settings`)}">Settings, care units, removal</a></p>`}
+<p>${conformanceLink(context, emr)}</p>
 <h2>Calls</h2>
 <p class="quiet">As seen by this gateway process since its start.</p>
 <div class="sheet">${callFigures(emr.name, figures.minutes)}

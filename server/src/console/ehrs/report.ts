@@ -3,12 +3,14 @@ import type { ConfiguredEmr } from '../../config/configuration.ts';
 import type { Db } from '../../db/kysely.ts';
 import type { Ability } from '../../ehr/abilities.ts';
 import type { EmrCheck } from '../../ehr/check-connection.ts';
+import { readRun } from '../../ehr/conformance-runs.ts';
 import { reportOf } from '../../ehr/emr-report.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { RecordedActivity } from '../audit/activity.ts';
 import { consolePage } from '../frame/frame.ts';
 import { type ConsoleResponse, linkTo, type Route, type SignedIn } from '../frame/page.ts';
 import { facts, notice, table, time } from '../frame/parts.ts';
+import { conformanceLink, conformanceResult } from './conformance-parts.ts';
 import { checkNow, findingsTable } from './connections.ts';
 
 export const routes: readonly Route[] = [
@@ -22,14 +24,15 @@ function reportPage(context: SignedIn): Promise<ConsoleResponse> {
 
 /** The page to print, about a check that was made now. */
 export async function reportOn(context: SignedIn, check: EmrCheck, emr: ConfiguredEmr): Promise<ConsoleResponse> {
-  const tries = await lastTries(context.deps.services.db, emr.id);
+  const { db } = context.deps.services;
+  const [tries, run] = [await lastTries(db, emr.id), await readRun(db, emr.id)];
   const report = reportOf(emr, check, context.deps.now());
   const { name, isWell, error, can, cannot, limits, careUnits, settings } = report;
   return consolePage(context, {
     title: `Report on ${name}`,
     section: 'connections',
     content: html`${isWell ? notice('good', 'The connection works.') : notice('bad', `${name} has a problem.`)}
-<p class="screen"><a href="${linkTo(context, `connections/${emr.id}`)}">${name}</a> · Print this page to hand it over.</p>
+<p class="screen"><a href="${linkTo(context, `connections/${emr.id}`)}">${name}</a> · Print this page to hand it over.${conformanceLink(context, emr)}</p>
 <h1>${name}: report on its connection</h1>
 ${facts(report.facts)}
 ${error !== undefined && html`<p class="advice bad">The connection cannot be opened: ${error}</p>`}
@@ -39,6 +42,7 @@ ${limits.length > 0 && html`<h2>Limits</h2><ul>${limits.map((limit) => html`<li>
 <h2>Findings of the check</h2>
 ${findingsTable(check)}
 ${tries.length > 0 && html`<h2>What was tried</h2>${facts(tries.map(triedFact))}`}
+${run && html`<h2>Conformance kit</h2>${conformanceResult(run)}`}
 <h2>Care units</h2>
 ${facts(careUnits)}
 <h2>Settings</h2>

@@ -8,6 +8,7 @@ import { routes as client } from '../clients/client.ts';
 import { routes as clients } from '../clients/clients.ts';
 import { routes as newClient } from '../clients/create-or-edit.ts';
 import { routes as revokeClient } from '../clients/rotate-or-revoke.ts';
+import { routes as conformance } from '../ehrs/conformance.ts';
 import { routes as careUnits } from '../ehrs/connect/care-units.ts';
 import { routes as checkDraft } from '../ehrs/connect/check.ts';
 import { routes as newConnection } from '../ehrs/connect/new-connection.ts';
@@ -49,6 +50,7 @@ export const routes: readonly Route[] = [
   ...connection,
   ...pause,
   ...report,
+  ...conformance,
   ...newConnection,
   ...connectionSettings,
   ...checkDraft,

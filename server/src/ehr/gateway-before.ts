@@ -1,6 +1,6 @@
 import type { Connector, ConnectorOperation } from '@crossward/connector-kit';
-import { createCalls } from '../ehr/connection.ts';
-import type { Guard } from '../ehr/guard/guard.ts';
+import { createCalls } from './connection.ts';
+import type { Guard } from './guard/guard.ts';
 
 /** A guard without limits. */
 const unguarded: Guard = {
