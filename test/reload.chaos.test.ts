@@ -60,7 +60,9 @@ function fileOf(version: number): ConfigurationFile {
   const emrs = first.emrs.map((emr, index) => ({
     ...emr,
     name: `${emr.id}, version ${version}`,
-    ...(index === version % first.emrs.length && { connection: { ...emr.connection, concurrency: 10 + version } }),
+    ...(index === version % first.emrs.length && {
+      connection: { ...emr.connection, concurrency: 10 + (version % 900) },
+    }),
   }));
   const [norway] = emrs;
   if (!norway || version % 5 !== 0) return { ...first, emrs };
