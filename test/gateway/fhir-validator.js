@@ -12,6 +12,7 @@ const types = [
   'Device',
   'HealthcareService',
   'Location',
+  'OperationDefinition',
   'OperationOutcome',
   'Patient',
   'Practitioner',

@@ -26,6 +26,7 @@ import org.hl7.fhir.common.hapi.validation.validator.FhirInstanceValidator;
 import org.hl7.fhir.r4.model.Appointment;
 import org.hl7.fhir.r4.model.Bundle;
 import org.hl7.fhir.r4.model.CodeType;
+import org.hl7.fhir.r4.model.OperationDefinition;
 import org.hl7.fhir.r4.model.OperationOutcome;
 import org.hl7.fhir.r4.model.Parameters;
 import org.hl7.fhir.r4.model.Patient;
@@ -189,6 +190,8 @@ class BookInFhir {
     result.put("withCode", List.of(pending.getStatus().toCode(), cancel(withCodes, pending).getStatus().toCode()));
 
     var everywhere = clientOf(System.getenv("FHIR_BASE_OF_ALL"));
+    result.put("operations", List.of("confirm", "resend-code").stream()
+        .map((code) -> everywhere.read().resource(OperationDefinition.class).withId(code).execute().getCode()).toList());
     for (var url : List.of("Practitioner", "Device", "HealthcareService?_include=HealthcareService:location",
         "Schedule?_include=Schedule:actor")) search(everywhere, url);
     var place = search(everywhere, "Location?name=Oslo").getEntryFirstRep().getResource().getIdElement();

@@ -13,6 +13,7 @@ import type { WriteResponse } from '../writes/write-kind.ts';
 import { appointmentIncludes } from './appointments/search.ts';
 import { baseOf } from './face.ts';
 import { fhirDescription, namesAppointments } from './interaction.ts';
+import { definitionOf } from './operation-definitions.ts';
 import { etagOf, namesVersion } from './preferences.ts';
 import { urls } from './urls.ts';
 
@@ -45,7 +46,7 @@ function statementFor(request: FastifyRequest): CapabilityStatement {
     .filter(({ needs, interactions }) => interactions.length > 0 && needs.every(offers))
     .filter(({ type }) => type !== 'Appointment' || !ehr || namesAppointments(ehr));
   return statement(
-    offered.map((it) => resourceOf(it, offers)),
+    offered.map((it) => resourceOf(it, offers, request)),
     documentation,
     ehr && baseOf(request),
   );
@@ -73,7 +74,7 @@ function statement(
 /** `GET [base]/metadata` of the base URL over all care units: the same with and without credentials. */
 export const readAllUnitsMetadata = fhirDescription('fhir_read_metadata', '/metadata', { show: versioned }, (request) =>
   statement(
-    overAllUnits.map((it) => resourceOf(it, () => true)),
+    overAllUnits.map((it) => resourceOf(it, () => true, request)),
     `${allUnitsDocumentation} ${documentation}`,
     request.access && baseOf(request),
   ),
@@ -122,7 +123,11 @@ interface Described {
   /** Those that need a native endpoint of their own. */
   readonly moreParameters?: { readonly needs: string; readonly parameters: SearchParameters };
   readonly includes?: readonly string[];
-  readonly operations?: readonly { readonly name: string; readonly definition: string; readonly needs: string }[];
+  /** The definition of those that are the gateway's own is absent: the face has it. */
+  readonly operations?: readonly (
+    | { readonly name: string; readonly definition: string; readonly needs: string }
+    | { readonly name: 'confirm' | 'resend-code'; readonly needs: string }
+  )[];
 }
 
 const readAndSearch = (read: string, list: string) =>
@@ -187,8 +192,8 @@ const resources: readonly Described[] = [
     operations: [
       { name: 'book', definition: urls.book, needs: 'create_appointment' },
       { name: 'validate', definition: urls.validate, needs: 'create_appointment' },
-      { name: 'confirm', definition: urls.confirm, needs: 'get_appointment' },
-      { name: 'resend-code', definition: urls.resendCode, needs: 'get_appointment' },
+      { name: 'confirm', needs: 'get_appointment' },
+      { name: 'resend-code', needs: 'get_appointment' },
     ],
     parameters: {
       _id: 'token',
@@ -217,8 +222,11 @@ const overAllUnits: readonly Described[] = resources.map((it) => {
 function resourceOf(
   { type, interactions, parameters, moreParameters, includes, operations = [] }: Described,
   offers: (operation: string) => boolean,
+  request: FastifyRequest,
 ): CapabilityStatementRestResource {
-  const offered = operations.filter(({ needs }) => offers(needs)).map(({ name, definition }) => ({ name, definition }));
+  const offered = operations
+    .filter(({ needs }) => offers(needs))
+    .map((it) => ({ name: it.name, definition: 'definition' in it ? it.definition : definitionOf(request, it.name) }));
   const more = moreParameters && offers(moreParameters.needs) ? moreParameters.parameters : {};
   const searched = Object.entries({ ...parameters, ...more });
   const isSearched = interactions.some(({ code }) => code === 'search-type');

@@ -37,6 +37,20 @@ describe('metadata', () => {
     expect(again.status).toBe(304);
   });
 
+  test("names the gateway's own operations by URLs at which they can be read, as at each base URL", async () => {
+    const { body } = await get<CapabilityStatement>('/metadata');
+    const operations = body.rest?.[0]?.resource?.find(({ type }) => type === 'Appointment')?.operation ?? [];
+    const own = operations.filter(({ definition }) => definition?.includes('127.0.0.1'));
+    expect(own.map(({ name }) => name)).toEqual(['confirm', 'resend-code']);
+    for (const { name, definition = '' } of own) {
+      const { status, body: read } = await gateway.request('GET', new URL(definition).pathname, { client: null });
+      const expected = { resourceType: 'OperationDefinition', code: name, url: definition, instance: true };
+      expect([status, read]).toEqual([200, expect.objectContaining(expected)]);
+      expect((await get(`/OperationDefinition/${name}`)).body).toEqual(read);
+    }
+    expect((await get('/OperationDefinition/other')).status).toBe(404);
+  });
+
   test('rejects wrong credentials, and a care unit that is not granted', async () => {
     const wrong = await get<OperationOutcome>('/metadata', { client: { id: 'everything', secret: 'wrong' } });
     expect(wrong.status).toBe(401);

@@ -9,6 +9,7 @@ import { appointmentUpdate } from './appointments/update.ts';
 import { appointmentValidations } from './appointments/validate.ts';
 import { bookableInteractions } from './bookables.ts';
 import { readMetadata } from './metadata.ts';
+import { operationDefinitions } from './operation-definitions.ts';
 import { patientInteractions } from './patients.ts';
 import { scheduleInteractions } from './schedules.ts';
 import { serviceInteractions } from './services.ts';
@@ -20,6 +21,7 @@ import { slotInteractions } from './slots.ts';
  */
 export const faceEndpoints = [
   readMetadata,
+  ...operationDefinitions,
   ...patientInteractions,
   ...bookableInteractions,
   ...serviceInteractions,

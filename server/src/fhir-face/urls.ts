@@ -9,8 +9,6 @@ export const urls = {
   confirmation: 'urn:crossward:confirmation',
   durationMinutes: 'urn:crossward:duration-minutes',
   attemptsRemaining: 'urn:crossward:attempts-remaining',
-  confirm: 'urn:crossward:OperationDefinition:confirm',
-  resendCode: 'urn:crossward:OperationDefinition:resend-code',
   /** gematik ISiK Terminplanung. */
   book: 'https://gematik.de/fhir/isik/OperationDefinition/AppointmentBook',
   validate: 'http://hl7.org/fhir/OperationDefinition/Resource-validate',
