@@ -203,7 +203,6 @@ export const mutants: readonly Mutant[] = [
       name: 'books any service',
       from: ' &&\n      directory.serviceOf(it)?.id === healthcareServiceId,',
       to: ',',
-      survives: 'Each time of its fake is of one service.',
     },
     {
       name: 'tells a lost race as another refusal',

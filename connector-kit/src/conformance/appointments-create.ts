@@ -37,6 +37,14 @@ async function expectBookingRejected(
   expectSame((await appointmentsAt(subject, slot)).length, 0, `Appointments created by a rejected booking ${what}`);
 }
 
+/** A service of the care unit that a free time is not for. `undefined`: there is none. */
+async function serviceOfOtherTimes(subject: Subject, { start, end, resourceId }: Slot): Promise<string | undefined> {
+  const services = (await subject.connector.listHealthcareServices?.(subject.careUnit)) ?? [];
+  const there = { start, end, resourceIds: [resourceId], healthcareServiceIds: undefined };
+  const offered = (await freeSlots(subject, there)).map(({ healthcareServiceId }) => healthcareServiceId);
+  return services.map(({ id }) => id).find((id) => !offered.includes(id));
+}
+
 /** What the gateway accepts without `commentLength`. */
 export const longestComment = 2000;
 
@@ -191,6 +199,14 @@ export const appointmentsCreate = capability('create', ({ capabilities }) => cap
       ['healthcare_service_not_found', 'time_slot_unavailable'],
       'of a service that does not exist',
       { healthcareServiceId: 'no-such-service' },
+    );
+    const healthcareServiceId = await serviceOfOtherTimes(subject, await freeSlot(subject));
+    if (healthcareServiceId === undefined) return;
+    await expectBookingRejected(
+      subject,
+      ['healthcare_service_not_found', 'time_slot_unavailable'],
+      'of a service that the time is not for',
+      { healthcareServiceId },
     );
   },
 
