@@ -31,7 +31,8 @@ export async function start(program) {
     await import('../src/main.ts');
     return;
   }
-  const canStart = !isGateway || existsSync(folder) || (await mayStart());
+  // Otherwise its sources report what prevents the start: at once, instead of after the time that a bundle takes.
+  const canStart = !isGateway || existsSync(folder) || (await run('may-start.ts', [])).code !== 1;
   if (isGateway && canStart) prepareNewDatabase(folder);
   const isBundled = canStart && (await makeBundle(folder));
   const main = isBundled ? join(folder, `${program}.js`) : fileURLToPath(new URL(sources[program], import.meta.url));
@@ -39,21 +40,6 @@ export async function start(program) {
   process.argv[1] = main;
   if (isBundled) useCompileCache(join(folder, 'compiled'));
   await import(pathToFileURL(main).href);
-}
-
-/**
- * Whether nothing prevents the gateway's start. Otherwise its sources report what does: at once, instead of after the time
- * that a bundle takes.
- */
-async function mayStart() {
-  try {
-    const { readEnvironment } = await import('../src/config/environment/environment.ts');
-    const { assertCanListen } = await import('../src/startup/listen-error.ts');
-    await assertCanListen(readEnvironment());
-    return true;
-  } catch (error) {
-    return error?.name !== 'ConfigurationError';
-  }
 }
 
 /** Folder of the bundle of the current sources, which may not exist yet. */
