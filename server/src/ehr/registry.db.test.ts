@@ -80,8 +80,8 @@ async function connect(
     prepared.apply();
     return prepared;
   };
-  /** Prepares the configuration that is in use. */
-  const prepareAgain = () => ehrs.prepare([configured], [module]);
+  /** Prepares the configuration that is in use, as a file has it that is read again. */
+  const prepareAgain = () => ehrs.prepare([structuredClone(configured)], [module]);
   return {
     ehr,
     ehrs,

@@ -102,8 +102,12 @@ export async function openEhrs(
     const entryOf = async (emr: ConfiguredEmr, waitMs?: number): Promise<Entry> => {
       const module = modules.find(({ name }) => name === emr.connector);
       if (!module) throw new Error(`No connector is named ${emr.connector}`);
-      const known = [entries.get(emr.id), waiting.get(emr.id)].find((it) => it && isSameLink(it, emr, module));
-      if (known) return { ...known, emr };
+      for (const known of [entries.get(emr.id), waiting.get(emr.id)]) {
+        if (known?.link.module !== module) continue;
+        // As it is known: a file that is read again makes other objects.
+        if (isSame(known.emr, emr)) return known;
+        if (isSame(linkSettings(known.emr), linkSettings(emr))) return { ...known, emr };
+      }
       const since = performance.now();
       return { emr, since, link: await openLink(emr, module, dependencies, entries.has(emr.id), waitMs) };
     };
@@ -195,8 +199,8 @@ export async function openEhrs(
   };
 }
 
-function isSameLink(known: Entry, emr: ConfiguredEmr, module: ConnectorModule): boolean {
-  return known.link.module === module && isDeepStrictEqual(linkSettings(known.emr), linkSettings(emr));
+function isSame(one: unknown, other: unknown): boolean {
+  return isDeepStrictEqual(revealed(one), revealed(other));
 }
 
 /** Whether work would notice that a link is replaced by one that is not open. Nothing calls an EHR that is paused. */
@@ -219,7 +223,7 @@ function linkSettings({ connector, settings, connection, care_units }: Configure
     ...transport
   } = connection;
   const careUnits = care_units.map(({ id, time_zone, settings }) => ({ id, time_zone, settings }));
-  return revealed({ connector, settings, transport, careUnits });
+  return { connector, settings, transport, careUnits };
 }
 
 function connectionOf(emr: ConfiguredEmr, { calls, facts }: EhrLink, keys: KeyRing): EhrConnection {
@@ -228,7 +232,7 @@ function connectionOf(emr: ConfiguredEmr, { calls, facts }: EhrLink, keys: KeyRi
     id: emr.id,
     name: emr.name,
     connector: emr.connector,
-    source: keys.hashes('ehr-configuration', JSON.stringify(linkSettings(emr)))[0].toString('hex'),
+    source: keys.hashes('ehr-configuration', JSON.stringify(revealed(linkSettings(emr))))[0].toString('hex'),
     numbers: {
       synthetic: emr.synthetic_identifiers,
       checkDigits: emr.check_digits,
