@@ -79,9 +79,8 @@ interface Kept {
   readonly isEnd?: boolean | undefined;
 }
 
-/** What was expected and seen can be of the patient, and so can the words of an error: only the kind of one is kept. */
+/** What was expected and seen can be of the patient, and so can ids and the words of an error. They come after the first colon. */
 function withoutValues({ capability, check, outcome, reason }: CheckResult): KeptResult {
-  const shown =
-    outcome === 'failed' ? /^.*?(?=: expected )|^.*? threw (ConnectorError \w+)?/s.exec(reason ?? '')?.[0] : reason;
-  return { capability, check, outcome, reason: (shown ?? reason)?.trim() ?? null };
+  const [shown] = outcome === 'failed' ? (reason ?? '').split(/:\s/) : [reason];
+  return { capability, check, outcome, reason: shown ?? null };
 }

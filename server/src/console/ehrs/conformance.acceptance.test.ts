@@ -73,6 +73,7 @@ test('one run at a time: another gateway is silent for a minute before its run c
     'Name: expected "Ada", got "Bo"',
     'The connector threw Error: Ada',
     'The connector threw ConnectorError rejected: Ada',
+    'Changed appointments are missing: Ada, Bo',
     'It is not found',
   ];
   expect(await keepRun(db, run.run, { results: reasons.map((reason) => ({ ...result, reason })) })).toBe(true);
@@ -80,11 +81,12 @@ test('one run at a time: another gateway is silent for a minute before its run c
   const refused = await browser.submit(path, careUnit);
   expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('A run is under way at this EHR.')]);
   const going = await browser.open(path);
-  expect(going.text).toMatch(/4 of \d+ checks .* Run running, /);
+  expect(going.text).toMatch(/5 of \d+ checks .* Run running, /);
   for (const words of [
     'one Name ',
     'one The connector threw ',
     'one The connector threw ConnectorError rejected ',
+    'one Changed appointments are missing ',
     'one It is not found',
   ])
     expect(going.text).toContain(words);

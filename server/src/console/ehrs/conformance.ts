@@ -131,7 +131,10 @@ async function runKit(
     try {
       const onResult = (result: CheckResult) => void results.push(result);
       const { leftBehind } = await runConformance(subject, { readOnly: !books, onResult, signal: stop.signal });
-      return { leftBehind };
+      // Whose ids name patients, as those of some producers do, is told by their number alone.
+      const { appointmentIdsNamePatients } = subject.connector.capabilities;
+      const count = leftBehind.length;
+      return { leftBehind: appointmentIdsNamePatients && count > 0 ? [`${count} records of the patient`] : leftBehind };
     } finally {
       await subject.close?.();
     }
