@@ -13,6 +13,7 @@ const tones: Readonly<Record<RecordedActivity['outcome'], Tone>> = {
   rejected: 'bad',
   not_possible: 'neutral',
   problem: 'notice',
+  begun: 'neutral',
 };
 
 /** What operators did, the newest first. */

@@ -51,8 +51,9 @@ export type OperatorAction =
  * - `rejected`: incorrect credentials, or no role
  * - `not_possible`: the target has changed meanwhile, or does not exist
  * - `problem`: the check found a problem
+ * - `begun`: it works in the EHR, and another entry tells its end
  */
-type Outcome = 'done' | 'rejected' | 'not_possible' | 'problem';
+type Outcome = 'begun' | 'done' | 'rejected' | 'not_possible' | 'problem';
 
 /** The operator of sign-ins with a name that no account has: that name is not stored. No account can have this one. */
 export const unknownName = 'unknown name';
@@ -106,4 +107,15 @@ export async function countRejectedSignIns(db: Db): Promise<number> {
     SELECT count(*)::int AS count FROM operator_activity
     WHERE at > now() - interval '1 hour' AND action = 'sign_in' AND outcome = 'rejected'`.execute(db);
   return rows[0]?.count ?? 0;
+}
+
+/** The EHRs where a try of a booking has begun, and its gateway did not say how it ended. Of the last 30 days. */
+export async function interruptedTries(db: Db): Promise<readonly { readonly emr: string; readonly since: Date }[]> {
+  const { rows } = await sql<{ emr: string; since: Date }>`
+    SELECT emr, since FROM (
+      SELECT DISTINCT ON (target) target AS emr, at AS since, outcome FROM operator_activity
+      WHERE at > now() - interval '30 days' AND action = 'emr_try_booking'
+      ORDER BY target, operator_activity.id DESC) AS last
+    WHERE outcome = 'begun' AND since < now() - interval '2 minutes' ORDER BY emr`.execute(db);
+  return rows;
 }

@@ -61,7 +61,8 @@ async function lastTries(db: Db, emr: string): Promise<RecordedActivity[]> {
 
 function triedFact({ action, outcome, at }: RecordedActivity): readonly [string, Html] {
   const name = action === 'emr_try_booking' ? 'Booking and cancellation' : 'Search';
-  return [name, html`${outcome === 'done' ? 'worked' : 'did not work'}, ${time(at)}`];
+  const told = { done: 'worked', begun: 'has begun and not ended' }[String(outcome)] ?? 'did not work';
+  return [name, html`${told}, ${time(at)}`];
 }
 
 function abilities(caption: string, column: string, rows: readonly Ability[]): Html {

@@ -26,10 +26,11 @@ import { postForm } from '../../frame/frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../../frame/page.ts';
 import { notice } from '../../frame/parts.ts';
 import { type Connecting, findConnecting, isResponse } from './connection-parts.ts';
+import { ofOperator, standingTries } from './standing-tries.ts';
 import { stepTable, type TriedStep, whyFailed } from './try-steps.ts';
 
 /** Makes the page that a form leads to, with its result. `attempt`: the same as before, to go on with it. */
-type ShowTry = (context: SignedIn, emr: Connecting, above: Html, attempt?: string) => ConsoleResponse;
+type ShowTry = (context: SignedIn, emr: Connecting, above: Html, attempt?: string) => Promise<ConsoleResponse>;
 
 /** The form that books and cancels, for an EHR that this gateway uses: recovery would not know a draft. */
 export function bookingForm(context: SignedIn, emr: Connecting, attempt: string = randomUUID()): Html {
@@ -72,6 +73,8 @@ interface Trial {
   readonly context: RequestContext;
   /** Names the writes of a form, so that it books once however often it is sent. */
   readonly attempt: string;
+  /** What to do after an unknown outcome. */
+  readonly again: string;
   /** As the operator has typed it. */
   readonly patient: string;
   /** What names the patient in paths. */
@@ -91,24 +94,90 @@ export async function tryBooking(context: SignedIn, show: ShowTry): Promise<Cons
   const patient = (form.get('patient') ?? '').trim();
   if (!ehr || !careUnit || patient === '')
     return show(context, emr, notice('bad', 'Nothing was booked. Choose a care unit, and name a patient.'));
-  const attempt = /^[0-9a-f-]{36}$/.exec(form.get('attempt') ?? '')?.[0] ?? randomUUID();
+  const attempt = attemptIn(form);
   const trial: Trial = {
     context: asClient(context, ehr, careUnit),
     attempt,
+    again: 'Send the form again with the same patient to try once more',
     patient,
     hidden: new Set([patient, patient.slice(patient.indexOf(':') + 1)]),
     steps: [],
-    bug: (error) => context.deps.log.error({ emr: emr.id, cause: describeError(error) }, 'trying a booking failed'),
+    bug: bugOf(context, emr),
   };
+  // If this process is killed meanwhile, the next look finds what stands.
+  await record(context.deps.services.db, context.session, { ...about, target: emr.id, outcome: 'begun' });
   const told = await bookAndCancel(context, trial);
   const isWell = trial.steps.length === 2 && trial.steps.every((step) => step.isWell);
-  const activity = { action: 'emr_try_booking', target: emr.id, outcome: isWell ? 'done' : 'problem' } as const;
-  // A booking that stands is told even if the database is away for a moment.
-  await record(context.deps.services.db, context.session, activity).catch((error: unknown) => {
-    if (error instanceof SessionEnded) throw error;
-    trial.bug(error);
-  });
+  await recordEnd(context, emr.id, isWell, trial.bug);
   return show(context, emr, html`${told.text}${stepTable(trial.steps)}`, told.goesOn ? attempt : undefined);
+}
+
+const about = { action: 'emr_try_booking' } as const;
+
+/** A booking that stands is told even if the database is away for a moment. */
+async function recordEnd(
+  { deps, session }: SignedIn,
+  target: string,
+  isWell: boolean,
+  bug: Trial['bug'],
+): Promise<void> {
+  const outcome = isWell ? 'done' : 'problem';
+  await record(deps.services.db, session, { ...about, target, outcome }).catch((error: unknown) => {
+    if (error instanceof SessionEnded) throw error;
+    bug(error);
+  });
+}
+
+/** Cancels what a try has booked whose gateway was killed. With no appointment named: notes that nothing stands. */
+export async function cancelStanding(context: SignedIn, show: ShowTry): Promise<ConsoleResponse> {
+  const emr = await findConnecting(context);
+  if (isResponse(emr)) return emr;
+  const { form } = context.request;
+  const id = form.get('appointment') ?? '';
+  const standing = await standingTries(context.deps.services, emr.id);
+  const chosen = standing.find((it) => it.id === id);
+  const ehr = inUse(context, emr);
+  const careUnit = ehr?.careUnits.get(chosen?.careUnitId ?? '');
+  if (standing.length === 0) {
+    await record(context.deps.services.db, context.session, { ...about, target: emr.id, outcome: 'problem' });
+    return show(context, emr, notice('good', 'Noted: no booking of a try stands.'));
+  }
+  if (!chosen || !ehr || !careUnit)
+    return show(
+      context,
+      emr,
+      notice('bad', 'Nothing was cancelled: choose an appointment that stands, of an EHR and a care unit in use.'),
+    );
+  const attempt = attemptIn(form);
+  const trial: Trial = {
+    context: asClient(context, ehr, careUnit),
+    attempt: `standing:${attempt}`,
+    again: 'Press the button again',
+    patient: id,
+    hidden: new Set([id]),
+    steps: [],
+    bug: bugOf(context, emr),
+  };
+  const told = await cancel(context, trial, {
+    id,
+    start: chosen.start,
+    resource_id: chosen.resourceId,
+  });
+  await recordEnd(
+    context,
+    emr.id,
+    trial.steps.every((it) => it.isWell),
+    trial.bug,
+  );
+  return show(context, emr, html`${told.text}${stepTable(trial.steps)}`, told.goesOn ? attempt : undefined);
+}
+
+function attemptIn(form: URLSearchParams): string {
+  return /^[0-9a-f-]{36}$/.exec(form.get('attempt') ?? '')?.[0] ?? randomUUID();
+}
+
+function bugOf({ deps }: SignedIn, { id: emr }: Connecting): Trial['bug'] {
+  return (error) => deps.log.error({ emr, cause: describeError(error) }, 'trying a booking failed');
 }
 
 /** The operator in the place of a client, which has no such id. A care unit asks the trial for no code. */
@@ -119,7 +188,7 @@ function asClient(
 ): RequestContext {
   return {
     services: deps.services,
-    client: { id: `operator:${session.name}`, scopes: new Set(), grants: new Map(), returnUrls: [] },
+    client: { id: `${ofOperator}${session.name}`, scopes: new Set(), grants: new Map(), returnUrls: [] },
     ehr,
     careUnit: { ...careUnit, bookingConfirmation: 'none', cancellationConfirmation: 'none' },
   };
@@ -133,22 +202,32 @@ interface Told {
 
 async function bookAndCancel(context: SignedIn, trial: Trial): Promise<Told> {
   const operations = html`<a href="${linkTo(context, 'operations')}">Operations</a>`;
-  const again = 'Send the form again with the same patient to try once more';
   const booked = await step(trial, 'create_appointment', 'Book', () => planFirstFree(trial));
   if (booked instanceof Problem) {
     if (isNothing(booked)) return { text: notice('bad', 'Nothing was booked.'), goesOn: false };
-    const text = html`It is not known whether an appointment stands in the EHR. The gateway may still complete it: see ${operations}. ${again}, or look for it in the EHR and cancel it there.`;
+    const text = html`It is not known whether an appointment stands in the EHR. The gateway may still complete it: see ${operations}. ${trial.again}, or look for it in the EHR and cancel it there.`;
     return { text: notice('bad', text), goesOn: true };
   }
+  return cancel(context, trial, booked);
+}
+
+function worked({ steps }: Trial): string {
+  return steps.length === 1 ? 'The appointment is cancelled.' : 'Booking and cancellation work.';
+}
+
+type Booked = Pick<AppointmentBody, 'id' | 'start' | 'resource_id'>;
+
+async function cancel(context: SignedIn, trial: Trial, booked: Booked): Promise<Told> {
+  const operations = html`<a href="${linkTo(context, 'operations')}">Operations</a>`;
   const cancelled = await step(trial, 'change_appointment', 'Cancel', async () =>
     asWrite(trial.context, await planChange(trial.context, booked.id, { status: 'cancelled' }, noHeaders)),
   );
   if (!(cancelled instanceof Problem))
-    return { text: notice('good', 'Booking and cancellation work. Nothing is left in the EHR.'), goesOn: false };
+    return { text: notice('good', `${worked(trial)} Nothing is left in the EHR.`), goesOn: false };
   const where = html`appointment <code>${booked.id}</code>, ${booked.start}, resource <code>${booked.resource_id}</code>`;
   const text = isNothing(cancelled)
     ? html`The appointment stands in the EHR: ${where}. Cancel it there.`
-    : html`It is not known whether the appointment still stands in the EHR: ${where}. The gateway may still cancel it: see ${operations}. ${again}, or cancel it in the EHR.`;
+    : html`It is not known whether the appointment still stands in the EHR: ${where}. The gateway may still cancel it: see ${operations}. ${trial.again}, or cancel it in the EHR.`;
   return { text: notice('bad', text), goesOn: !isNothing(cancelled) };
 }
 

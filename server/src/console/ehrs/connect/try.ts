@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { CareUnit, Connector, HealthcareService, Resource } from '@crossward/connector-kit';
 import type { ConfiguredEmr } from '../../../config/configuration.ts';
 import { configuredEmr } from '../../../config/one-emr.ts';
@@ -10,7 +11,8 @@ import { type ConsoleResponse, linkTo, type Route, type SignedIn, seeOther } fro
 import { counted, notice } from '../../frame/parts.ts';
 import { settingsLack } from './check.ts';
 import { type Connecting, findConnecting, isResponse, stepHead } from './connection-parts.ts';
-import { bookingForm, tryBooking } from './try-booking.ts';
+import { standingPart } from './standing-tries.ts';
+import { bookingForm, cancelStanding, tryBooking } from './try-booking.ts';
 import { stepTable, type TriedStep, whyFailed } from './try-steps.ts';
 
 export const routes: readonly Route[] = [
@@ -21,6 +23,12 @@ export const routes: readonly Route[] = [
     path: 'connections/:emr/try/booking',
     role: 'admin',
     page: (context) => tryBooking(context, page),
+  },
+  {
+    method: 'POST',
+    path: 'connections/:emr/try/cancel',
+    role: 'admin',
+    page: (context) => cancelStanding(context, page),
   },
 ];
 
@@ -138,7 +146,12 @@ ${stepTable(steps)}
 <p><a href="${linkTo(context, `connections/${id}/open`)}">Go on</a></p>`;
 }
 
-function page(context: SignedIn, emr: Connecting, above: Html | false, attempt?: string): ConsoleResponse {
+async function page(
+  context: SignedIn,
+  emr: Connecting,
+  above: Html | false,
+  attempt: string = randomUUID(),
+): Promise<ConsoleResponse> {
   const units = unitsOf(emr);
   return consolePage(context, {
     title: `Try ${emr.name}`,
@@ -146,6 +159,7 @@ function page(context: SignedIn, emr: Connecting, above: Html | false, attempt?:
     content: html`${stepHead(context, emr, 'try')}
 <h2>Try</h2>
 ${above}
+${await standingPart(context, emr.id, attempt)}
 <h3>Search</h3>
 <p>Searches the resources, the services and the free times of a care unit as a client would. It names no patient. What the
 connector tries out to connect it takes back.</p>

@@ -4,7 +4,7 @@ import { groupStuckWrites, type StuckWrites } from '../../../unfinished-writes/s
 import { tryAllForm } from '../../ehrs/ehr-parts.ts';
 import { linkTo, type SignedIn } from '../../frame/page.ts';
 import { counted } from '../../frame/parts.ts';
-import { certificatesInNeed, changedEhrsInNeed, ehrsInNeed, isBrokenEhr } from './ehrs.ts';
+import { certificatesInNeed, changedEhrsInNeed, ehrsInNeed, isBrokenEhr, triesInNeed } from './ehrs.ts';
 import { gatewayInNeed } from './gateway.ts';
 import { type Need, sentenceOf } from './need.ts';
 import { endpointsInNeed, messagesInNeed } from './outgoing.ts';
@@ -19,6 +19,7 @@ export async function listNeeds(context: SignedIn): Promise<Need[]> {
     ...(await endpointsInNeed(context)),
     ...certificatesInNeed(context),
     ...(await changedEhrsInNeed(context)),
+    ...(await triesInNeed(context)),
     ...(await gatewayInNeed(context)),
   ];
 }

@@ -5,8 +5,9 @@ import type { EhrFigures } from '../../../ehr/figures.ts';
 import { unavailableSince } from '../../../events/availability-events.ts';
 import { html } from '../../../html/html.ts';
 import type { StuckWrites } from '../../../unfinished-writes/stuck-writes.ts';
+import { interruptedTries } from '../../audit/activity.ts';
 import { checkForm, ehrLink, endOf, noteForm, resumeForm } from '../../ehrs/ehr-parts.ts';
-import type { SignedIn } from '../../frame/page.ts';
+import { linkTo, type SignedIn } from '../../frame/page.ts';
 import { counted } from '../../frame/parts.ts';
 import { sumUp } from '../chart.ts';
 import type { Need } from './need.ts';
@@ -113,4 +114,14 @@ export async function changedEhrsInNeed(context: SignedIn): Promise<Need[]> {
     const mend = [noteForm(context, ehr), checkForm(context, ehr), ehrLink(context, ehr)];
     return { subject: ehr.name, what: `The EHR offers something else than before: ${told.join('; ')}`, since, mend };
   });
+}
+
+/** EHRs where a booking was tried by a gateway that was killed meanwhile. */
+export async function triesInNeed(context: SignedIn): Promise<Need[]> {
+  return (await interruptedTries(context.deps.services.db)).map(({ emr, since }) => ({
+    subject: context.deps.services.ehrs.get(emr)?.name ?? emr,
+    what: 'A booking was tried, and its end is not known: an appointment may stand',
+    since,
+    mend: html`<a href="${linkTo(context, `connections/${emr}/try`)}">Look, and cancel it<span class="aside">: ${emr}</span></a>`,
+  }));
 }
