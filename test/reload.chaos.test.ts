@@ -131,8 +131,8 @@ test('two gateways whose files and stored EHRs change again and again lose, doub
     await load.progress(2);
   }
   // A busy machine stands still for seconds.
-  expect([...load.reasons].filter((reason) => reason !== 'overloaded')).toEqual([]);
-  expect(load.counts.unanswered).toBe(0);
+  expect.soft([...load.reasons].filter((reason) => reason !== 'overloaded')).toEqual([]);
+  expect.soft([...load.faults]).toEqual([]);
 
   // One is killed while it opens a connection that the file names, and starts with the next file.
   const silent = await startSilentEhr();

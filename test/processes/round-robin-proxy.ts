@@ -70,7 +70,8 @@ export async function startRoundRobinProxy(
     return response;
   }
 
-  const server = createServer((incoming, outgoing) => {
+  // Callers are told the time for which the servers keep a connection: it must not end before.
+  const server = createServer({ keepAliveTimeout: 0 }, (incoming, outgoing) => {
     forward(incoming, outgoing).catch(() => outgoing.destroy());
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -57,6 +57,8 @@ export class BookingLoad {
   readonly #contested: { readonly slot: Slot; readonly winners: number }[] = [];
   readonly #clients: Promise<void>[] = [];
   readonly counts = { acknowledged: 0, codes: 0, repeats: 0, unanswered: 0, without_key: 0 };
+  /** Why requests were not answered. */
+  readonly faults = new Set<string>();
   /** Reasons of responses that were not final. */
   readonly reasons = new Set<string>();
   #isOver = false;
@@ -278,6 +280,8 @@ export class BookingLoad {
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
       this.counts.unanswered++;
+      const { code, message } = Object(error.cause) as { readonly code?: string; readonly message?: string };
+      this.faults.add(`${method}: ${code ?? ''} ${message ?? error.message}`);
       return undefined;
     }
   }

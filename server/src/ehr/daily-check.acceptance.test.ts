@@ -61,8 +61,11 @@ async function minutesLeft(): Promise<number | undefined> {
 /** Lets the EHR be checked now, and waits until it is due again in so many minutes. */
 async function checkedUntilDueIn(minutes: number): Promise<void> {
   await expect.poll(minutesLeft).toBeDefined();
+  const before = asked;
   await sql`UPDATE ehr_checks SET due_at = now() - interval '1 second' WHERE emr = 'sandbox-no'`.execute(db);
   await expect.poll(minutesLeft).toBe(minutes);
+  // By one of the gateways.
+  expect(asked - before).toBe(1);
 }
 
 const day = 24 * 60;
