@@ -32,7 +32,7 @@ export async function start(program) {
     return;
   }
   // Otherwise its sources report what prevents the start: at once, instead of after the time that a bundle takes.
-  const canStart = !isGateway || existsSync(folder) || (await run('may-start.ts', [])).code !== 1;
+  const canStart = !isGateway || existsSync(folder) || (await run('may-start.ts', [])).code !== 3;
   if (isGateway && canStart) prepareNewDatabase(folder);
   const isBundled = canStart && (await makeBundle(folder));
   const main = isBundled ? join(folder, `${program}.js`) : fileURLToPath(new URL(sources[program], import.meta.url));
