@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { ConfiguredAccess } from '../server/src/config/configuration.ts';
 import type { ConfigurationFile } from '../server/src/config/schema/schema.ts';
 import { createClient } from '../server/src/console/clients/client-actions.ts';
@@ -27,6 +27,8 @@ afterAll(async () => {
 });
 
 const reloads = Number(process.env.RELOADS ?? 48);
+// Each takes a second or two.
+vi.setConfig({ testTimeout: Math.max(300_000, reloads * 10_000) });
 /** Every twelfth is left to the gateways, which see that the file has changed. The others come with a signal. */
 const isSeen = (version: number) => version % 12 === 0;
 
