@@ -35,6 +35,7 @@ const medplumFiles = [
 
 /** The kit against the connector that needs no counterpart. Against each other one it runs in the chaos ring. */
 const sandboxKit = 'test/conformance/sandbox.conformance.test.ts';
+const templateKit = 'connector-kit/template-booking/src/conformance.test.ts';
 
 const postgresqlAlone = 'server/src/db/{failed-connections,pools}.db.test.ts';
 
@@ -65,6 +66,7 @@ const unit = {
     include: ['{server,connector-kit,connectors,client,examples,bench,release,test}/**/*.test.ts'],
     exclude: [
       ...configDefaults.exclude,
+      templateKit,
       ...files(
         'db',
         'process',
@@ -115,7 +117,7 @@ export default defineConfig({
       project('deploy', { databaseKind: 'postgresql', include: files('deploy') }),
       project('chaos', {
         databaseKind: 'postgresql',
-        include: files('chaos', 'browser', 'conformance'),
+        include: [...files('chaos', 'browser', 'conformance'), templateKit],
         exclude: [fhirOnlyChaos, sandboxKit],
       }),
       project('chaos-fhir', {

@@ -1,4 +1,3 @@
-/** @module-tag any-database */
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { startGateway } from '../../../../test/gateway/gateway.ts';
