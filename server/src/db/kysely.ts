@@ -1,5 +1,4 @@
-import { Kysely, PostgresDialect, type PostgresPoolClient, type Transaction } from 'kysely';
-import type { Database } from './database.ts';
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, type Transaction } from 'kysely';
 import type { DatabaseClient } from './pool.ts';
 import type { Tables } from './tables/index.ts';
 
@@ -7,7 +6,7 @@ export type Db = Kysely<Tables>;
 /** Parameter type of functions that must run in a transaction. Enforces it at compile time. */
 export type Tx = Transaction<Tables>;
 
-export function createDb({ pool }: Pick<Database, 'pool'>): Db {
+export function createDb({ pool }: { readonly pool: PostgresPool }): Db {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 

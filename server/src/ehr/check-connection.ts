@@ -9,6 +9,7 @@ import {
 import { watchedHttp } from '@crossward/connector-kit/conformance';
 import type { PostgresPool } from 'kysely';
 import type { LoadedEmr } from '../config/file/load.ts';
+import { createDb } from '../db/kysely.ts';
 import { type BoundConnector, bindConnector } from './bind-connector.ts';
 import { certificateFinding } from './certificates.ts';
 import { causeOf } from './guard/cause-of.ts';
@@ -16,6 +17,8 @@ import { createEhrHttp } from './guard/ehr-http.ts';
 import { openTls } from './guard/ehr-tls.ts';
 import { createPace } from './guard/pace.ts';
 import { httpSettings, limitRate } from './guard/settings.ts';
+import { sharedRate } from './guard/shared-rate.ts';
+import { sharedTurns } from './guard/shared-turns.ts';
 import { openingMistake } from './opening-mistake.ts';
 import { countUnreadable, type UnreadableRecords } from './unreadable-records.ts';
 
@@ -64,6 +67,7 @@ function unreadableFinding({ type, count, path }: UnreadableRecords): ProbeFindi
  * Binds a connector to an EHR with HTTP connections of its own, apart from those of the gateway. Opening it throws a
  * ConfigurationError if the connector throws an error other than a `ConnectorError`.
  *
+ * @param database with it, the requests keep to the EHR's rate together with those of the gateways
  * @param requestMade gets each request of the connector
  */
 export async function bindEmr(
@@ -72,7 +76,11 @@ export async function bindEmr(
   requestMade?: (methodAndPath: string) => void,
 ): Promise<BoundEmr> {
   const tls = await openTls(emr);
-  const pace = createPace({ fixedRate: emr.connection.requests_per_second });
+  const db = database && createDb({ pool: database });
+  const pace = createPace({
+    fixedRate: emr.connection.requests_per_second,
+    ...(db && { exchange: sharedRate(db, emr.id), takeTurns: sharedTurns(db, emr.id) }),
+  });
   const http = createEhrHttp(httpSettings(emr.connection, tls), pace);
   const unreadable = countUnreadable(emr.id, undefined);
   const context = {

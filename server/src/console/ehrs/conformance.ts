@@ -105,12 +105,14 @@ async function runKit(
   const stop = new AbortController();
   let keptAt = performance.now();
   const beat = setInterval(() => {
+    if (performance.now() - keptAt > longestSilence) stop.abort();
+    const askedAt = performance.now();
     keepRun(db, run, { results }).then(
       (isOurs) => {
-        keptAt = performance.now();
+        keptAt = Math.max(keptAt, askedAt);
         if (!isOurs) stop.abort();
       },
-      () => performance.now() - keptAt > longestSilence && stop.abort(),
+      () => undefined,
     );
   }, heartbeat * 1000);
   const end = await work().catch((error: unknown) => ({ failure: failureOf(error) }));
