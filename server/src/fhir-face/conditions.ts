@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Fault, type Flaw, Problem, problemAt } from '../problems/problem.ts';
 import { baseOf } from './face.ts';
 import { namesVersion, preferenceOf } from './preferences.ts';
-import { escaped, onlyToken, parametersOf } from './search/input.ts';
+import { escaped, onlyToken, parametersOf } from './search/parameters.ts';
 
 /** An identifier of the body. */
 export interface NamedResource {

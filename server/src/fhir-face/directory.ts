@@ -71,21 +71,25 @@ export async function appointmentNamesIn(request: FastifyRequest): Promise<Appoi
 }
 
 /**
- * A client that may not list services gets their ids.
+ * A client that may not list services gets their ids, and of practitioners, rooms and devices no names.
  *
  * @param directory absent: it is not known
  */
 export function appointmentNames(request: FastifyRequest, directory?: Directory): AppointmentNames {
   const { ehr, careUnit } = accessOf(request);
-  const kinds = new Map(directory?.resources.map(({ id, kind }) => [id, kind]));
+  const resources = new Map(directory?.resources.map((it) => [it.id, it]));
   const isAllowed = shows(request, 'HealthcareService');
   const names = new Map(directory?.services.map(({ id, name }) => [id, name]));
   return {
     careUnit,
     patients: patientNames(ehr),
     typeOf(id) {
-      const kind = kinds.get(id);
+      const kind = resources.get(id)?.kind;
       return kind && typeOfKind[kind];
+    },
+    nameOfResource(id) {
+      const found = resources.get(id);
+      return found && shows(request, typeOfKind[found.kind]) ? found.name : undefined;
     },
     nameOfService: (id) => (isAllowed ? names.get(id) : undefined),
   };

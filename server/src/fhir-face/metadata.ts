@@ -18,7 +18,7 @@ import { etagOf, namesVersion } from './preferences.ts';
 import { urls } from './urls.ts';
 
 /** When the statement was last changed. */
-const date = '2026-11-26';
+const date = '2026-11-28';
 
 /**
  * `GET [base]/metadata`: https://hl7.org/fhir/R4/http.html#capabilities

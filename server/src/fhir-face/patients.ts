@@ -26,10 +26,10 @@ import {
   requireSystem,
   type Search,
   searchFault,
-  type Token,
   tokensOf,
 } from './search/input.ts';
 import { pagesInOrder } from './search/pages.ts';
+import type { Token } from './search/parameters.ts';
 import { placeOf } from './search/place.ts';
 import { toPatient } from './to-fhir/patient.ts';
 

@@ -72,7 +72,13 @@ test('native → FHIR → native is the identity for every appointment that the 
         };
         const careUnit = { id: 'ward', name: 'Ward', timeZone } as CareUnitConnection;
         const patients = { fhirIdOf, notationOf };
-        const named = { careUnit, patients, typeOf: () => typeOfKind[kind], nameOfService: () => 'S' };
+        const named = {
+          careUnit,
+          patients,
+          typeOf: () => typeOfKind[kind],
+          nameOfResource: () => 'R',
+          nameOfService: () => 'S',
+        };
         const fhir = toAppointment(native, named);
         fc.pre(fhir !== undefined);
         expect(fhir?.meta?.versionId).toBe(versionOfAppointment(native));

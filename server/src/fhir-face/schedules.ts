@@ -15,7 +15,7 @@ import { type Agenda, agendaId, toSchedule } from './to-fhir/schedule-and-slot.t
 
 async function read(request: FastifyRequest, id: string): Promise<Schedule> {
   const agenda = agendasById(await readDirectory(request)).get(id);
-  const schedule = agenda && toSchedule(agenda, accessOf(request).careUnit);
+  const schedule = agenda && toSchedule(agenda, accessOf(request).careUnit, (it) => shows(request, it));
   if (!schedule) throw unknownResource('schedule_not_found');
   return schedule;
 }
@@ -33,7 +33,7 @@ export const listedSchedules: ListedType = {
     return ({ agendas }) =>
       agendas.filter(matches).map((agenda) => ({
         id: agendaId(agenda),
-        shown: toSchedule(agenda, careUnit),
+        shown: toSchedule(agenda, careUnit, (it) => shows(request, it)),
         included: () => actorsOf(request, [agenda], search.includes).map(asIncluded),
       }));
   },
@@ -69,7 +69,9 @@ export function hasActor(
   careUnit: CareUnitConnection,
   base: string,
 ): boolean {
-  const references = (toSchedule(agenda, careUnit)?.actor ?? []).flatMap(({ reference }) => reference ?? []);
+  const references = (toSchedule(agenda, careUnit, () => false)?.actor ?? []).flatMap(
+    ({ reference }) => reference ?? [],
+  );
   const ids = references.map((it) => it.split('/')[1]);
   return texts.some((text) => {
     const wanted = readReference(text, base);

@@ -7,7 +7,8 @@ import { accessOf, baseOf, unknownResource } from './face.ts';
 import { fromFhirId, readReference, toFhirId } from './ids.ts';
 import { fhirRead, fhirSearch } from './interaction.ts';
 import { shows } from './native.ts';
-import { anyOf, type Search, type Token, takesActive, tokensOf } from './search/input.ts';
+import { anyOf, type Search, takesActive, tokensOf } from './search/input.ts';
+import type { Token } from './search/parameters.ts';
 import { type ServiceBody, toCareUnitLocation, toHealthcareService } from './to-fhir/resource.ts';
 import { urls } from './urls.ts';
 

@@ -56,8 +56,8 @@ async function slotOf(
   const { timeZone } = accessOf(request).careUnit;
   const time = { start: formatInstant(name.start, timeZone), end: formatInstant(name.end, timeZone) };
   const { timeslots } = await readNative(request, listTimeslots, { query: { ...time, ...ofAgendas([agenda]) } });
-  const isFree = timeslots.some(({ start, end }) => start === time.start && end === time.end);
-  return toSlot(agenda, time, isFree ? 'free' : 'busy');
+  const free = timeslots.find(({ start, end }) => start === time.start && end === time.end);
+  return free ? toSlot(agenda, free, 'free') : toSlot(agenda, time, 'busy');
 }
 
 function ofAgendas(agendas: readonly Agenda[]) {
@@ -224,6 +224,6 @@ export function included(
   const byId = agendasById(directory);
   const ids = new Set(found.map(({ schedule }) => (schedule.reference ?? '').slice('Schedule/'.length)));
   const agendas = [...ids].flatMap((id) => byId.get(id) ?? []);
-  const schedules = agendas.flatMap((it) => toSchedule(it, careUnit) ?? []);
+  const schedules = agendas.flatMap((it) => toSchedule(it, careUnit, (type) => shows(request, type)) ?? []);
   return [...schedules, ...actorsOf(request, agendas, includes)];
 }

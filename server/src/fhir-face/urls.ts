@@ -14,4 +14,6 @@ export const urls = {
   validate: 'http://hl7.org/fhir/OperationDefinition/Resource-validate',
   /** Backported from R5, as ISiK uses it. */
   replaces: 'http://hl7.org/fhir/5.0/StructureDefinition/extension-Appointment.replaces',
+  /** Backported from R5, as the German base profiles and ISiK have it. */
+  scheduleName: 'http://hl7.org/fhir/5.0/StructureDefinition/extension-Schedule.name',
 } as const;

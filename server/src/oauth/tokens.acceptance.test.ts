@@ -1,7 +1,7 @@
 /** @module-tag any-database */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Bundle, CapabilityStatement } from '@medplum/fhirtypes';
+import type { Bundle, CapabilityStatement, Practitioner } from '@medplum/fhirtypes';
 import { exportJWK, SignJWT, UnsecuredJWT } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -192,12 +192,14 @@ test('a search with a system scope includes what other system scopes show', asyn
   const face = fhirClient(first, oslo);
   const [slot] = await face.slots(1);
   await face.post('/Appointment', bookingOf(slot, 'p-2'));
-  const typesWith = async (scope: string, query: string) => {
+  const resourcesWith = async (scope: string, query: string) => {
     const { body } = await requestToken(first, await signAssertion('ward-app', key), { scope });
     const found = await face.get<Bundle>(query, withToken(body.access_token));
     expect([scope, found.status]).toEqual([scope, 200]);
-    return [...new Set(found.body.entry?.map(({ resource }) => resource?.resourceType))].toSorted();
+    return found.body.entry?.map(({ resource }) => resource) ?? [];
   };
+  const typesWith = async (scope: string, query: string) =>
+    [...new Set((await resourcesWith(scope, query)).map((it) => it?.resourceType))].toSorted();
   const appointments = '/Appointment?patient=p-2&_include=Appointment:actor&_include=Appointment:slot';
   expect(await typesWith('system/Appointment.rs', appointments)).toEqual(['Appointment']);
   expect(await typesWith('system/Appointment.rs system/Patient.rs system/Location.rs', appointments)).toEqual([
@@ -214,6 +216,13 @@ test('a search with a system scope includes what other system scopes show', asyn
   const schedules = '/Schedule?_include=Schedule:actor';
   expect(await typesWith('system/Schedule.rs', schedules)).toEqual(['Schedule']);
   expect(await typesWith('system/Schedule.rs system/Practitioner.rs', schedules)).toEqual(['Practitioner', 'Schedule']);
+  const [{ name: [{ text = '' } = {}] = [] } = {}] = (await resourcesWith(
+    'resources:read',
+    '/Practitioner',
+  )) as Practitioner[];
+  const isNamed = async (scope: string) => JSON.stringify(await resourcesWith(scope, '/Schedule')).includes(text);
+  expect([text !== '', await isNamed('system/Schedule.rs')]).toEqual([true, false]);
+  expect(await isNamed('system/Schedule.rs system/Practitioner.rs')).toBe(true);
   const services = '/HealthcareService?_include=HealthcareService:location';
   expect(await typesWith('system/HealthcareService.rs', services)).toEqual(['HealthcareService']);
 });

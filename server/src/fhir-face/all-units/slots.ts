@@ -160,7 +160,9 @@ async function freeTimes(
       const [start = '', end = ''] = [slot[0], slot[1]].map((it) =>
         formatInstant(new Date(it), unit.careUnit.timeZone),
       );
-      return agenda ? [{ place: own, slot: asOf(toSlot(agenda, { start, end }, 'free'), askedAt) }] : [];
+      return agenda
+        ? [{ place: own, slot: asOf(toSlot(agenda, { start, end, modality: slot[4] }, 'free'), askedAt) }]
+        : [];
     }),
     next: found.length > limit && last ? cursors.seal(positionOf(last), binding) : null,
     outcomes: outcomesOf([...missing, ...unanswered], request),

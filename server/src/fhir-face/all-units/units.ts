@@ -13,7 +13,8 @@ import type { ListedType } from '../directory-search.ts';
 import { baseOf } from '../face.ts';
 import { careUnitLocationId } from '../ids.ts';
 import { issueTypes } from '../issue-types.ts';
-import { anyOf, escaped, type Search } from '../search/input.ts';
+import { anyOf, type Search } from '../search/input.ts';
+import { escaped } from '../search/parameters.ts';
 import { urls } from '../urls.ts';
 import { clientOf, grantedUnits, idIn, qualify } from './unit-names.ts';
 

@@ -42,7 +42,8 @@ export async function planFhirBooking(
   const wish = readAppointment(appointment, reading, schedule);
   const service = reading.directory.services.find(({ id }) => id === wish.service);
   const shown = service ? { serviceType: [toServiceType(service.id, service.name)] } : {};
-  noteLost(request, lostFromAppointment(appointment, shown, conditionOf(request, 'Appointment')));
+  const names = appointmentNames(request, reading.directory);
+  noteLost(request, lostFromAppointment(appointment, shown, { reading, names }, conditionOf(request, 'Appointment')));
   const body = creationBody(wish, reading.careUnit.timeZone);
   const planned = await planNative(request, createAppointment, { query: { dry_run: false }, body });
   // Before anything is booked: what is booked must be found again.
@@ -60,13 +61,14 @@ export async function planFhirChange(
 ): Promise<PlannedWrite> {
   assertUnconditional(request);
   const reading = await readingIn(request);
-  const current = toAppointment(before, appointmentNames(request, reading.directory));
+  const names = appointmentNames(request, reading.directory);
+  const current = toAppointment(before, names);
   const wish = readAppointment(withoutSame(appointment, current), reading);
   const removed = Object.keys(rules.isPatch ? (current ?? {}) : {}).filter(
     (it) => it !== 'comment' && !(it in appointment),
   );
   noteLost(request, [
-    ...lostFromAppointment(appointment, current ?? {}),
+    ...lostFromAppointment(appointment, current ?? {}, { reading, names }),
     ...removed.map((it) => warning(`${it} is not removed.`, `Appointment.${it}`)),
   ]);
   const body = changeBody(before, wish, { ...rules, timeZone: reading.careUnit.timeZone });

@@ -22,10 +22,10 @@ import {
   readSearch,
   type Search,
   searchFault,
-  type Token,
   tokensOf,
 } from '../search/input.ts';
 import { pagesInOrder } from '../search/pages.ts';
+import type { Token } from '../search/parameters.ts';
 import { placeOf } from '../search/place.ts';
 import { isOfType } from '../services.ts';
 import { type AppointmentNames, nativeStatuses, statusOf, toAppointment } from '../to-fhir/appointment.ts';

@@ -4,6 +4,7 @@ import { isDateTime } from '../../time/date-times.ts';
 import { agendasById, type Directory } from '../directory.ts';
 import { typeOfSystem } from '../identifier-systems.ts';
 import { careUnitLocationId, fromFhirId, notationOf, type PatientNames, readReference, readSlotId } from '../ids.ts';
+import type { AppointmentNames } from '../to-fhir/appointment.ts';
 import { isBookableType, typeOfKind } from '../to-fhir/resource.ts';
 import type { Agenda } from '../to-fhir/schedule-and-slot.ts';
 import { urls } from '../urls.ts';
@@ -95,11 +96,13 @@ function assertUnderstood(appointment: SentAppointment): void {
  * The elements of an Appointment that are not kept, each with a warning.
  *
  * @param shown what the gateway shows of it afterwards, as far as that is known
+ * @param names of the actors, which a client may repeat
  * @param named the identifier in `If-None-Exist`
  */
 export function lostFromAppointment(
   appointment: SentAppointment,
   shown: Partial<Appointment>,
+  { reading, names }: { readonly reading: Reading; readonly names: AppointmentNames },
   named?: { readonly system: string; readonly value: string },
 ): OperationOutcomeIssue[] {
   const { comment, cancelationReason } = appointment;
@@ -116,7 +119,8 @@ export function lostFromAppointment(
       cancelationReason: isReasonComment ? { text: true } : {},
       slot: { reference: true },
       serviceType: { coding: keptOfCoding },
-      participant: keptOfParticipant,
+      participant: ({ actor }: SentAppointment['participant'][number]) =>
+        actor && { actor: keptOfActor(actor, displayOf(actor, reading, names)), status: keptOfStatus },
       identifier: ({ system, value }: { readonly system?: string; readonly value?: string }) =>
         system === named?.system && value === named?.value ? { system: true, value: true } : undefined,
     },
@@ -130,11 +134,19 @@ const keptOfCoding = ({ system }: { readonly system?: string }): Kept =>
 /** A server decides on what nobody has accepted yet. */
 const keptOfStatus = (status: string): Kept => (status === 'accepted' || status === 'needs-action' ? true : undefined);
 
-const keptOfParticipant = ({ actor }: SentAppointment['participant'][number]): Kept =>
-  actor && { actor: keptOfActor(actor), status: keptOfStatus };
+const keptOfActor = ({ reference }: SentReference, shown: string | undefined): Kept =>
+  reference === undefined
+    ? { type: true, identifier: { system: true, value: true } }
+    : { reference: true, type: true, display: (sent: string) => (sent === shown ? true : undefined) };
 
-const keptOfActor = ({ reference }: SentReference): Kept =>
-  reference === undefined ? { type: true, identifier: { system: true, value: true } } : { reference: true, type: true };
+/** As the gateway shows an actor that was read before. */
+function displayOf(actor: SentReference, reading: Reading, names: AppointmentNames): string | undefined {
+  if (actor.reference === undefined) return undefined;
+  const known = readActor(actor, 0, reading);
+  if (!known) return reading.careUnit.name;
+  if (known.kind === 'patient') return undefined;
+  return known.kind === 'resource' ? names.nameOfResource(known.id) : names.nameOfService(known.id);
+}
 
 /** The one value that several elements give. `undefined`: none gives any. */
 function one(pointer: string, name: string, values: readonly (string | undefined)[]): string | undefined {

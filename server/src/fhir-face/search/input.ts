@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { inQuery } from '../../problems/places.ts';
 import { type Fault, type Flaw, Problem, problemAt } from '../../problems/problem.ts';
 import { preferenceOf } from '../preferences.ts';
+import { parametersOf, readToken, splitAt, type Token, unescaped } from './parameters.ts';
 
 /** A search as it is understood. */
 export interface Search {
@@ -92,15 +93,6 @@ const resultParameters: ReadonlySet<string> = new Set([
   '_total',
 ]);
 
-/** Names and values. A query and a form are parsed alike. */
-export function parametersOf({ query, body }: Pick<FastifyRequest, 'query' | 'body'>): [string, string][] {
-  return [query, body].flatMap((part) =>
-    Object.entries((part ?? {}) as Readonly<Record<string, string | readonly string[]>>).flatMap(([name, values]) =>
-      [values].flat().map((value): [string, string] => [name, String(value)]),
-    ),
-  );
-}
-
 /** https://hl7.org/fhir/R4/search.html#count: an upper limit. */
 function readCount(text: string | undefined): number {
   if (text === undefined) return defaultCount;
@@ -132,22 +124,9 @@ export function anyOf(search: Search, name: string): readonly string[] | undefin
   return partsOf(search, name)?.map(unescaped);
 }
 
-/** A token: https://hl7.org/fhir/R4/search.html#token */
-export interface Token {
-  /** `undefined`: any. `''`: none. */
-  readonly system: string | undefined;
-  readonly value: string;
-}
-
 /** The tokens of a parameter: any of them matches. */
 export function tokensOf(search: Search, name: string): readonly Token[] | undefined {
   return partsOf(search, name)?.map(readToken);
-}
-
-function readToken(part: string): Token {
-  const [system = '', ...rest] = splitAt(part, '|');
-  if (rest.length === 0) return { system: undefined, value: unescaped(system) };
-  return { system: unescaped(system), value: unescaped(rest.join('|')) };
 }
 
 /**
@@ -180,31 +159,6 @@ const mostValues = 500;
 function tooManyValues(name: string): Problem {
   const detail = `The query parameter ${name} has at most ${mostValues} values.`;
   return problemAt(inQuery(name), 'search_too_costly', detail);
-}
-
-/** Splits at each separator that no backslash escapes: https://hl7.org/fhir/R4/search.html#escaping */
-function splitAt(text: string, separator: ',' | '|'): string[] {
-  const parts = [''];
-  for (const sign of text.match(/\\.|./gsu) ?? []) {
-    if (sign === separator) parts.push('');
-    else parts.push(`${parts.pop()}${sign}`);
-  }
-  return parts;
-}
-
-function unescaped(text: string): string {
-  return text.replaceAll(/\\([\\,|$])/g, '$1');
-}
-
-/** A value as a search names it. */
-export function escaped(value: string): string {
-  return value.replaceAll(/[\\,|$]/g, '\\$&');
-}
-
-/** The one token of a condition such as `system|value`. `undefined`: it names several. */
-export function onlyToken(text: string): Token | undefined {
-  const [part = '', ...others] = splitAt(text, ',');
-  return others.length === 0 ? readToken(part) : undefined;
 }
 
 /** More are not looked up one by one. */

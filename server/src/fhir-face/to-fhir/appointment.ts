@@ -2,19 +2,10 @@ import { type Attendance, attendances } from '@crossward/connector-kit';
 import type { Appointment, AppointmentParticipant, Extension, Reference } from '@medplum/fhirtypes';
 import type { AppointmentBody, AppointmentStatus } from '../../appointments/contract.ts';
 import type { CareUnitConnection } from '../../ehr/connection.ts';
-import {
-  careUnitLocationId,
-  emrIdOf,
-  fhirIdOf,
-  type PatientNames,
-  scheduleId,
-  slotId,
-  toFhirId,
-  versionOf,
-} from '../ids.ts';
+import { emrIdOf, fhirIdOf, type PatientNames, scheduleId, slotId, toFhirId, versionOf } from '../ids.ts';
 import { urls } from '../urls.ts';
-import type { BookableType } from './resource.ts';
-import { toServiceType } from './resource.ts';
+import { deliveryChannel } from './delivery-channel.ts';
+import { type BookableType, careUnitReference, namedReference, toServiceType } from './resource.ts';
 
 /** What an Appointment says of other records. */
 export interface AppointmentNames {
@@ -22,6 +13,8 @@ export interface AppointmentNames {
   readonly patients: PatientNames;
   /** `undefined`: it is not known, because the EHR does not respond. */
   typeOf(resourceId: string): BookableType | undefined;
+  /** `undefined`: as of a service. */
+  nameOfResource(id: string): string | undefined;
   /** `undefined`: the caller may not know it, or the EHR does not respond. */
   nameOfService(id: string): string | undefined;
 }
@@ -87,8 +80,8 @@ export function appointmentContent(body: Content, named: AppointmentNames): Appo
     participant: [
       participant(patientOf(body, named), body.status === 'awaiting_confirmation' ? 'needs-action' : 'accepted'),
       ...resourceParticipant(body, named),
-      ...serviceParticipant(body),
-      participant({ reference: `Location/${careUnitLocationId(careUnit.id)}` }),
+      ...serviceParticipant(body, named),
+      participant(careUnitReference(careUnit)),
     ],
   };
 }
@@ -143,13 +136,19 @@ function resourceParticipant(
   if (resource_id === null) return resource_name ? [participant({ display: resource_name })] : [];
   const type = named.typeOf(resource_id);
   const id = fhirIdOf(resource_id);
-  if (type !== undefined && id !== undefined) return [participant({ reference: `${type}/${id}` })];
-  return [participant({ identifier: { system: urls.resources, value: emrIdOf(resource_id) } })];
+  const name = named.nameOfResource(resource_id) ?? resource_name ?? undefined;
+  if (type !== undefined && id !== undefined) return [participant(namedReference(`${type}/${id}`, name))];
+  const { reference: _, ...display } = namedReference('', name);
+  return [participant({ identifier: { system: urls.resources, value: emrIdOf(resource_id) }, ...display })];
 }
 
-function serviceParticipant({ healthcare_service_id }: Content): AppointmentParticipant[] {
-  const id = healthcare_service_id === null ? undefined : toFhirId(healthcare_service_id);
-  return id === undefined ? [] : [participant({ reference: `HealthcareService/${id}` })];
+function serviceParticipant(
+  { healthcare_service_id: service }: Content,
+  named: AppointmentNames,
+): AppointmentParticipant[] {
+  const id = service === null ? undefined : toFhirId(service);
+  if (service === null || id === undefined) return [];
+  return [participant(namedReference(`HealthcareService/${id}`, named.nameOfService(service)))];
 }
 
 function participant(actor: Reference, status: AppointmentParticipant['status'] = 'accepted'): AppointmentParticipant {
@@ -164,11 +163,12 @@ function slotOf({ resource_id, healthcare_service_id, start, end }: Content): { 
   return { reference: `Slot/${slotId({ scheduleId: schedule, ...times })}` };
 }
 
-function extensionsOf({ confirmation, replaces_id, supersedes_id }: Content): Extension[] {
+function extensionsOf({ confirmation, replaces_id, supersedes_id, modality }: Content): Extension[] {
   const former = supersedes_id === null ? undefined : toFhirId(supersedes_id);
   return [
     ...(confirmation ? [confirmationExtension(confirmation, replaces_id)] : []),
     ...(former === undefined ? [] : [{ url: urls.replaces, valueReference: { reference: `Appointment/${former}` } }]),
+    ...(deliveryChannel(modality).extension ?? []),
   ];
 }
 

@@ -13,6 +13,18 @@ export type ResourceBody = Static<typeof resourceSchema>;
 export const typeOfKind = { practitioner: 'Practitioner', room: 'Location', device: 'Device' } as const;
 export type BookableType = (typeof typeOfKind)[ResourceBody['kind']];
 
+/** A reference with the name of what it refers to. Some records have none, and R4 has no empty texts. */
+export function namedReference(
+  reference: string,
+  name = '',
+): { readonly reference: string; readonly display?: string } {
+  return { reference, ...(isText(name) && { display: name }) };
+}
+
+export function isText(text: string): boolean {
+  return text.trim() !== '';
+}
+
 export function isBookableType(type: string): type is BookableType {
   return Object.values(typeOfKind).some((it) => it === type);
 }
@@ -31,18 +43,24 @@ export function toBookable(
     ...(identifier.length > 0 ? { identifier } : {}),
   };
   switch (body.kind) {
-    case 'practitioner':
+    case 'practitioner': {
       // The EHR has the name as one text. It is not split.
-      return { resourceType: 'Practitioner', ...common, active: true, name: [{ text: body.name }] };
+      const name = isText(body.name) ? { name: [{ text: body.name }] } : {};
+      return { resourceType: 'Practitioner', ...common, active: true, ...name };
+    }
     case 'room': {
-      const partOf = { reference: `Location/${careUnitLocationId(careUnit.id)}` };
-      return { resourceType: 'Location', ...common, status: 'active', name: body.name, partOf };
+      const name = isText(body.name) ? { name: body.name } : {};
+      return { resourceType: 'Location', ...common, status: 'active', ...name, partOf: careUnitReference(careUnit) };
     }
     case 'device': {
       const deviceName = [{ name: body.name, type: 'user-friendly-name' as const }];
-      return { resourceType: 'Device', ...common, status: 'active', deviceName };
+      return { resourceType: 'Device', ...common, status: 'active', ...(isText(body.name) && { deviceName }) };
     }
   }
+}
+
+export function careUnitReference({ id, name }: CareUnitConnection) {
+  return namedReference(`Location/${careUnitLocationId(id)}`, name);
 }
 
 /** The care unit itself. */
@@ -70,8 +88,8 @@ export function toHealthcareService(body: ServiceBody, careUnit: CareUnitConnect
     ...(minutes === null ? {} : { extension: [{ url: urls.durationMinutes, valueInteger: minutes }] }),
     active: true,
     type: serviceTypesOf(body),
-    location: [{ reference: `Location/${careUnitLocationId(careUnit.id)}` }],
-    name: body.name,
+    location: [careUnitReference(careUnit)],
+    ...(isText(body.name) && { name: body.name }),
   };
 }
 
@@ -88,9 +106,9 @@ function codings({ codes }: ServiceBody): CodeableConcept[] {
 }
 
 /** @param name absent: the caller may not know it */
-export function toServiceType(id: string, name?: string): CodeableConcept {
+export function toServiceType(id: string, name = ''): CodeableConcept {
   return {
-    coding: [{ system: urls.services, code: id, ...(name === undefined ? {} : { display: name }) }],
-    text: name ?? id,
+    coding: [{ system: urls.services, code: id, ...(isText(name) && { display: name }) }],
+    text: isText(name) ? name : id,
   };
 }
