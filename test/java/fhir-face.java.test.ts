@@ -28,6 +28,10 @@ async function downloadJars(): Promise<string> {
   return readFile(file, 'utf8');
 }
 
+/** The validator does not know R5, from which this element is backported. */
+const knownFault =
+  "Extension url 'http://hl7.org/fhir/5.0/StructureDefinition/extension-Schedule.name' is not valid (invalid Version '5.0')";
+
 const publication = {
   booking_url: 'https://book.example.org/?slot={slot}',
   website: 'https://clinic.example.org',
@@ -63,8 +67,9 @@ test("HAPI's client books in FHIR, and HAPI's validator accepts each response", 
       CROSSWARD_CLIENT_SECRET: secret,
     },
   });
-  const { responses, ...result } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+  const { responses, faults, ...result } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
   expect(responses).toBeGreaterThan(20);
+  expect(faults.filter((it: string) => !it.endsWith(knownFault))).toEqual([]);
   expect(result).toEqual({
     patients: 1,
     paged: true,
@@ -78,6 +83,5 @@ test("HAPI's client books in FHIR, and HAPI's validator accepts each response", 
     operations: ['confirm', 'resend-code'],
     anywhere: [true, 'cancelled'],
     published: ['Location', 'Schedule', 'Slot'],
-    faults: [],
   });
 });
