@@ -4,8 +4,7 @@ import type { AppointmentBody, AppointmentStatus } from '../../appointments/cont
 import type { CareUnitConnection } from '../../ehr/connection.ts';
 import { emrIdOf, fhirIdOf, type PatientNames, scheduleId, slotId, toFhirId, versionOf } from '../ids.ts';
 import { urls } from '../urls.ts';
-import { deliveryChannel } from './delivery-channel.ts';
-import { type BookableType, careUnitReference, namedReference, toServiceType } from './resource.ts';
+import { type BookableType, careUnitReference, deliveryChannel, namedReference, toServiceType } from './resource.ts';
 
 /** What an Appointment says of other records. */
 export interface AppointmentNames {

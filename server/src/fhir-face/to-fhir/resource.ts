@@ -1,4 +1,5 @@
-import type { CodeableConcept, Device, HealthcareService, Location, Practitioner } from '@medplum/fhirtypes';
+import type { Modality } from '@crossward/connector-kit';
+import type { CodeableConcept, Device, Extension, HealthcareService, Location, Practitioner } from '@medplum/fhirtypes';
 import type { Static } from 'typebox';
 import type { CareUnitConnection } from '../../ehr/connection.ts';
 import type { healthcareServiceSchema } from '../../healthcare-services/contract.ts';
@@ -110,5 +111,24 @@ export function toServiceType(id: string, name = ''): CodeableConcept {
   return {
     coding: [{ system: urls.services, code: id, ...(isText(name) && { display: name }) }],
     text: isText(name) ? name : id,
+  };
+}
+
+/** https://simplifier.net/hl7fhirukcorer4/extension-ukcore-deliverychannel: R4 itself has no element for it. */
+const channelUrl = 'https://fhir.hl7.org.uk/StructureDefinition/Extension-UKCore-DeliveryChannel';
+const channelSystem = 'https://fhir.hl7.org.uk/CodeSystem/UKCore-DeliveryChannel';
+const channels = { in_person: 'In-person', phone: 'Telephone', video: 'Video' } as const satisfies Record<
+  Modality,
+  string
+>;
+
+/** How patient and resource meet, as an extension of Appointment or Slot. None if the EHR does not say. */
+export function deliveryChannel(modality: Modality | null | undefined): { readonly extension?: Extension[] } {
+  if (!modality) return {};
+  const code = channels[modality];
+  return {
+    extension: [
+      { url: channelUrl, valueCodeableConcept: { coding: [{ system: channelSystem, code, display: code }] } },
+    ],
   };
 }

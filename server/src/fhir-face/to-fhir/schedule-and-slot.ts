@@ -3,9 +3,9 @@ import type { Schedule, Slot } from '@medplum/fhirtypes';
 import type { CareUnitConnection } from '../../ehr/connection.ts';
 import { emrIdOf, fhirIdOf, scheduleId, slotId, toFhirId, versionOf } from '../ids.ts';
 import { urls } from '../urls.ts';
-import { deliveryChannel } from './delivery-channel.ts';
 import {
   careUnitReference,
+  deliveryChannel,
   isText,
   namedReference,
   type ResourceBody,
