@@ -1334,8 +1334,8 @@ export interface components {
              * @description When it was created.
              */
             created_at: string;
-            /** @description `client`: disabled by a request. `gone`: it responded with 410. Null if enabled. */
-            disabled_reason: ("client" | "gone") | null;
+            /** @description `client`: disabled by a request. `gone`: it responded with 410. `failed`: of a Subscription, the handshake or the last attempt of a delivery has failed. Null if enabled. */
+            disabled_reason: ("client" | "gone" | "failed") | null;
             /** @description Types of events to deliver. Null: all. */
             event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered" | "emr.changed" | "timeslot.found")[] | null;
             /**
@@ -1358,6 +1358,18 @@ export interface components {
              * @enum {string}
              */
             status: "enabled" | "disabled";
+            /** @description Of a Subscription of the FHIR interface, which gets notifications in FHIR. Otherwise null. */
+            subscription: {
+                /** @description The care unit of whose appointments it is told. */
+                care_unit_id: string;
+                /** @description Id of the EHR. */
+                emr: string;
+                /**
+                 * @description As the Subscription says.
+                 * @enum {string}
+                 */
+                status: "requested" | "active" | "error" | "off";
+            } | null;
             /** @description Where events are posted. */
             url: string;
         };
@@ -1794,8 +1806,8 @@ export interface components {
              * @description When it was created.
              */
             created_at: string;
-            /** @description `client`: disabled by a request. `gone`: it responded with 410. Null if enabled. */
-            disabled_reason: ("client" | "gone") | null;
+            /** @description `client`: disabled by a request. `gone`: it responded with 410. `failed`: of a Subscription, the handshake or the last attempt of a delivery has failed. Null if enabled. */
+            disabled_reason: ("client" | "gone" | "failed") | null;
             /** @description Types of events to deliver. Null: all. */
             event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered" | "emr.changed" | "timeslot.found")[] | null;
             /**
@@ -1816,6 +1828,18 @@ export interface components {
              * @enum {string}
              */
             status: "enabled" | "disabled";
+            /** @description Of a Subscription of the FHIR interface, which gets notifications in FHIR. Otherwise null. */
+            subscription: {
+                /** @description The care unit of whose appointments it is told. */
+                care_unit_id: string;
+                /** @description Id of the EHR. */
+                emr: string;
+                /**
+                 * @description As the Subscription says.
+                 * @enum {string}
+                 */
+                status: "requested" | "active" | "error" | "off";
+            } | null;
             /** @description Where events are posted. */
             url: string;
         };
@@ -9785,7 +9809,8 @@ export interface operations {
                      *           "previous_secret_expires_at": null,
                      *           "failing_since": null,
                      *           "replaying": false,
-                     *           "created_at": "2026-03-19T12:00:00.000Z"
+                     *           "created_at": "2026-03-19T12:00:00.000Z",
+                     *           "subscription": null
                      *         }
                      *       ],
                      *       "next_cursor": null
@@ -9945,6 +9970,7 @@ export interface operations {
                      *       "failing_since": null,
                      *       "replaying": false,
                      *       "created_at": "2026-03-19T12:00:00.000Z",
+                     *       "subscription": null,
                      *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw4tUjJ9mQhXk="
                      *     }
                      */
@@ -10138,7 +10164,8 @@ export interface operations {
                      *       "previous_secret_expires_at": null,
                      *       "failing_since": null,
                      *       "replaying": false,
-                     *       "created_at": "2026-03-19T12:00:00.000Z"
+                     *       "created_at": "2026-03-19T12:00:00.000Z",
+                     *       "subscription": null
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookEndpoint"];
@@ -10489,7 +10516,8 @@ export interface operations {
                      *       "previous_secret_expires_at": null,
                      *       "failing_since": null,
                      *       "replaying": false,
-                     *       "created_at": "2026-03-19T12:00:00.000Z"
+                     *       "created_at": "2026-03-19T12:00:00.000Z",
+                     *       "subscription": null
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookEndpoint"];
@@ -11080,7 +11108,8 @@ export interface operations {
                      *       "previous_secret_expires_at": null,
                      *       "failing_since": null,
                      *       "replaying": true,
-                     *       "created_at": "2026-03-19T12:00:00.000Z"
+                     *       "created_at": "2026-03-19T12:00:00.000Z",
+                     *       "subscription": null
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookEndpoint"];
@@ -11298,6 +11327,7 @@ export interface operations {
                      *       "failing_since": null,
                      *       "replaying": false,
                      *       "created_at": "2026-03-19T12:00:00.000Z",
+                     *       "subscription": null,
                      *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw4tUjJ9mQhXk="
                      *     }
                      */

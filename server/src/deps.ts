@@ -41,6 +41,7 @@ import { createEhrMetrics } from './ehr/guard/metrics.ts';
 import { createPauses } from './ehr/pauses.ts';
 import { openEhrs } from './ehr/registry.ts';
 import { readStoredEmrs } from './ehr/stored/stored-emrs.ts';
+import { createNotifier } from './fhir-face/subscriptions/notify.ts';
 import type { AppDeps } from './http/app.ts';
 import { describeError } from './log/describe-error.ts';
 import { createOutbox } from './messages/create-outbox.ts';
@@ -190,6 +191,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     keys,
     clients,
     sender: createDeliverySender(configuration.webhooks, clock.now),
+    notify: createNotifier(configuration.http.api_url ?? configuration.http.public_url),
     settings: configuration.webhooks,
     metrics: webhookMetrics,
     log,

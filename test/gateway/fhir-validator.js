@@ -14,10 +14,12 @@ const types = [
   'Location',
   'OperationDefinition',
   'OperationOutcome',
+  'Parameters',
   'Patient',
   'Practitioner',
   'Schedule',
   'Slot',
+  'Subscription',
 ];
 
 indexStructureDefinitionBundle(readJson('fhir/r4/profiles-types.json'));

@@ -129,7 +129,8 @@ async function respond(endpoint: AnyEndpoint, request: FastifyRequest, reply: Fa
 async function run(endpoint: AnyEndpoint, request: FastifyRequest): Promise<WriteResponse> {
   const { services } = request.server.endpointDeps;
   if ('plan' in endpoint) return writeToEhr(services, request, () => endpoint.plan(inputOf(request), request));
-  if ('store' in endpoint) return writeToOwnTables(services, request, (tx) => endpoint.store(tx, inputOf(request)));
+  if ('store' in endpoint)
+    return writeToOwnTables(services, request, (tx) => endpoint.store(tx, inputOf(request), request));
   return endpoint.handle(inputOf(request), request);
 }
 

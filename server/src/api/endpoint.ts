@@ -197,7 +197,9 @@ type StoreEndpoint<
   P extends TProperties = TProperties,
   Q extends TProperties = TProperties,
   B extends TSchema = TSchema,
-> = Declaration<L, P, Q, B> & { store(tx: Tx, input: Input<L, P, Q, B>): Promise<WriteResponse> };
+> = Declaration<L, P, Q, B> & {
+  store(tx: Tx, input: Input<L, P, Q, B>, request: FastifyRequest): Promise<WriteResponse>;
+};
 
 export type AnyEndpoint = ReadEndpoint | WriteEndpoint | StoreEndpoint;
 

@@ -54,6 +54,7 @@ test('names the EHRs whose changes are to be read or reported', async () => {
 const nothing = {
   events: false,
   replays: false,
+  heartbeats: false,
   deliveries: false,
   messages: false,
   queuedMessages: false,

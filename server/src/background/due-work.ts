@@ -10,6 +10,7 @@ import { hasBecomeLate } from '../messages/delayed.ts';
 import { isOfEarlierQueue } from '../messages/earlier-queue.ts';
 import { isDueToLook } from '../timeslots/watches/store.ts';
 import { hasDueDeliveries } from '../webhooks/endpoint-store.ts';
+import { isHeartbeatDue } from '../webhooks/heartbeats.ts';
 import { isReplaying } from '../webhooks/replay.ts';
 
 /** What background jobs have to do now. */
@@ -22,6 +23,8 @@ export interface DueWork {
   readonly events: boolean;
   readonly replays: boolean;
   readonly deliveries: boolean;
+  /** Of Subscriptions. */
+  readonly heartbeats: boolean;
   readonly messages: boolean;
   readonly watches: boolean;
   /** Messages that have not left, whether or not an attempt is due. */
@@ -56,6 +59,7 @@ export function readDueWork(db: Db, ehrs: readonly string[]): Promise<DueWork> {
       SELECT ${anyOf('events', isUnpublished)} AS events,
         ${anyOf('webhook_endpoints', isReplaying)} AS replays,
         ${anyOf('webhook_endpoints', hasDueDeliveries)} AS deliveries,
+        ${anyOf('webhook_endpoints', isHeartbeatDue)} AS heartbeats,
         ${anyOf('messages', isDue)} AS messages,
         ${anyOf('timeslot_watches', isDueToLook)} AS watches,
         ${anyOf('messages', isQueued)} AS "queuedMessages",

@@ -84,6 +84,7 @@ test('no background job scans a growing table or index', async () => {
       keys: services.keys,
       clients: gateway.deps.clients,
       sender: { send: async () => ({}), close: async () => undefined },
+      notify: async () => ({ payload: '' }),
       settings: { timeout_ms: 1000, retry_seconds: [] },
       metrics: webhookMetrics,
       log,

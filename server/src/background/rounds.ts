@@ -24,10 +24,11 @@ import { describeError } from '../log/describe-error.ts';
 import type { Asker } from '../slot-search/ask.ts';
 import { lookForOne } from '../timeslots/watches/look.ts';
 import type { Dispatcher } from '../webhooks/dispatcher.ts';
-import { resealEndpoints } from '../webhooks/endpoint-store.ts';
 import { fanOut } from '../webhooks/fan-out.ts';
+import { writeHeartbeats } from '../webhooks/heartbeats.ts';
 import type { WebhookMetrics } from '../webhooks/metrics.ts';
 import { continueReplays } from '../webhooks/replay.ts';
+import { resealEndpoints } from '../webhooks/reseal-endpoints.ts';
 import type { WriteServices } from '../writes/write-kind.ts';
 import type { ProcessActivity } from './activity.ts';
 import { deleteOldData } from './delete-old-data.ts';
@@ -193,6 +194,12 @@ export function backgroundWork(
       'delivering events',
       (due) => due.deliveries,
       () => dispatcher.round(),
+    ),
+    whenDue(
+      intervals.events,
+      'writing heartbeats',
+      (due) => due.heartbeats,
+      () => writeHeartbeats(db),
     ),
     whenDue(
       intervals.sending,

@@ -37,6 +37,7 @@ const types: ReadonlyMap<string, Types> = new Map([
     ...['list_webhook_endpoints', 'create_webhook_endpoint', 'get_webhook_endpoint', 'change_webhook_endpoint'],
     ...['delete_webhook_endpoint', 'rotate_webhook_secret', 'test_webhook_endpoint'],
     ...['replay_events', 'list_webhook_deliveries', 'redeliver_event'],
+    ...['read', 'search', 'create', 'update', 'delete', 'status', 'events'].map((it) => `fhir_${it}_subscription`),
   ),
   ...declared([['Appointment'], ['Subscription']], 'list_events'),
 ]);

@@ -57,7 +57,7 @@ test.each(types)('a system scope for %s shows nothing of another type', (type) =
   const read = types.filter((it) =>
     mayCall(permissions, { operationId: `fhir_read_${it.toLowerCase()}`, scopes: [...scopes] }),
   );
-  expect(read).toEqual(['DocumentReference', 'Binary', 'Subscription'].includes(type) ? [] : [type]);
+  expect(read).toEqual(['DocumentReference', 'Binary'].includes(type) ? [] : [type]);
   // What no type is declared for needs a scope of the gateway.
   expect(mayCall(permissions, { operationId: 'list_accesses', scopes: ['accesses:read'] })).toBe(false);
   expect(mayCall(permissions, { operationId: 'list_accesses', scopes: [...scopes] })).toBe(false);

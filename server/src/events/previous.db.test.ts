@@ -62,7 +62,7 @@ async function write(subject: string, { to, from, isObserved = false, secondsBef
   await withEvents(began, eventsText([{ id: '', events: [event] }])).execute(db);
 }
 
-const publish = () => publishEvents(db, sql`SELECT`);
+const publish = () => publishEvents(db, sql`others AS (SELECT)`);
 
 /** The published events of an appointment. */
 async function published(subject: string): Promise<readonly AppointmentEventData[]> {

@@ -19,7 +19,7 @@ export const isUnpublished = sql<boolean>`position IS NULL`;
  * One statement does it all, and returns little: the database ends it also if this process freezes meanwhile, so no process
  * can keep the others from publishing. If another one is publishing, it does nothing.
  *
- * @param also a statement that changes data, run with it. The CTE `published` has the events, as `StoredEvent`
+ * @param also CTEs that change data, run with it. The CTE `published` has the events, as `StoredEvent`
  */
 export function publishEvents(db: Db, also: RawBuilder<unknown>): Promise<boolean> {
   // Events wait no longer for a connection that fell silent. A repeated round finds what is published.
@@ -28,7 +28,7 @@ export function publishEvents(db: Db, also: RawBuilder<unknown>): Promise<boolea
     if (waiting.rows.length === 0) return false;
     return retryTransaction(async () => {
       const { rows } = await sql<{ count: number }>`
-        ${publication()}, others AS (${also}) SELECT count(*)::int AS count FROM placed`.execute(db);
+        ${publication()}, ${also} SELECT count(*)::int AS count FROM placed`.execute(db);
       // Late events leave a batch smaller. The next round finds what is left.
       return rows[0]?.count === atOnce;
     });

@@ -27,8 +27,12 @@ export function baseOf(request: FastifyRequest): string {
 
 /** The base URL of a care unit. */
 export function unitBase({ server }: FastifyRequest, { ehr, careUnit }: InCareUnit): string {
-  const names = [ehr.id, careUnit.id].map(encodeURIComponent);
-  return `${server.endpointDeps.publicUrl()}/api/emrs/${names[0]}/care-units/${names[1]}${facePath}`;
+  return urlOfUnit(server.endpointDeps.publicUrl(), ehr.id, careUnit.id);
+}
+
+/** The same, without a request. */
+export function urlOfUnit(publicUrl: string, emr: string, careUnitId: string): string {
+  return `${publicUrl}/api/emrs/${encodeURIComponent(emr)}/care-units/${encodeURIComponent(careUnitId)}${facePath}`;
 }
 
 /** @param type of the resource in the body, or that is read or searched for */

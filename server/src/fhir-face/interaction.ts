@@ -28,7 +28,7 @@ function assertNameable(type: string, request: FastifyRequest): void {
   throw new Problem('operation_unsupported', { detail });
 }
 
-const common = {
+export const common = {
   tag: 'FHIR',
   level: 'care_unit',
   // The CapabilityStatement describes the interactions.
@@ -36,8 +36,8 @@ const common = {
   reasons: [],
   examples: { response: {} },
 } as const;
-const okResponse = { status: 200, description: '', schema: Type.Any() } as const;
-const idInPath = { id: Type.String() };
+export const okResponse = { status: 200, description: '', schema: Type.Any() } as const;
+export const idInPath = { id: Type.String() };
 
 /** An endpoint of the face that describes the face itself, also without credentials. */
 export function fhirDescription(

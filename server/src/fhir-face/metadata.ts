@@ -15,6 +15,8 @@ import { baseOf } from './face.ts';
 import { fhirDescription, namesAppointments } from './interaction.ts';
 import { definitionOf } from './operation-definitions.ts';
 import { etagOf, namesVersion } from './preferences.ts';
+import { topics } from './subscriptions/topics.ts';
+import { backport } from './subscriptions/urls.ts';
 import { urls } from './urls.ts';
 
 /** When the statement was last changed. */
@@ -44,7 +46,7 @@ function statementFor(request: FastifyRequest): CapabilityStatement {
   const offered = resources
     .map(({ needs, ...it }) => ({ ...it, interactions: it.interactions.filter((one) => offers(one.needs)), needs }))
     .filter(({ needs, interactions }) => interactions.length > 0 && needs.every(offers))
-    .filter(({ type }) => type !== 'Appointment' || !ehr || namesAppointments(ehr));
+    .filter(({ type }) => !/^(Appointment|Subscription)$/.test(type ?? '') || !ehr || namesAppointments(ehr));
   return statement(
     offered.map((it) => resourceOf(it, offers, request)),
     documentation,
@@ -112,7 +114,7 @@ const security: CapabilityStatementRestSecurity = {
 
 type Interaction = CapabilityStatementRestResourceInteraction['code'];
 
-type SearchParameters = Readonly<Record<string, 'token' | 'reference' | 'date' | 'string'>>;
+type SearchParameters = Readonly<Record<string, 'token' | 'reference' | 'date' | 'string' | 'uri'>>;
 
 interface Described {
   readonly type: CapabilityStatementRestResource['type'];
@@ -123,6 +125,9 @@ interface Described {
   /** Those that need a native endpoint of their own. */
   readonly moreParameters?: { readonly needs: string; readonly parameters: SearchParameters };
   readonly includes?: readonly string[];
+  readonly profile?: string;
+  /** The canonical URLs of what Subscriptions can be told of. */
+  readonly topics?: readonly string[];
   /** The definition of those that are the gateway's own is absent: the face has it. */
   readonly operations?: readonly (
     | { readonly name: string; readonly definition: string; readonly needs: string }
@@ -208,10 +213,26 @@ const resources: readonly Described[] = [
     },
     includes: appointmentIncludes,
   },
+  {
+    type: 'Subscription',
+    needs: ['get_appointment'],
+    interactions: (['read', 'search-type', 'create', 'update', 'delete'] as const).map((code) => ({
+      code,
+      needs: 'get_appointment',
+    })),
+    parameters: { _id: 'token', criteria: 'string', status: 'token', type: 'token', url: 'uri' },
+    operations: [
+      { name: 'status', definition: backport.status, needs: 'get_appointment' },
+      { name: 'events', definition: backport.events, needs: 'get_appointment' },
+    ],
+    profile: backport.profile,
+    topics: topics.map(({ url }) => url),
+  },
 ];
 
-/** A Patient is read, and an Appointment booked and read by its id: neither is searched for in all care units. */
-const overAllUnits: readonly Described[] = resources.map((it) => {
+/** A Patient is read, and an Appointment booked and read by its id: neither is searched for in all care units. A Subscription is of one. */
+const overAllUnits: readonly Described[] = resources.flatMap((it) => {
+  if (it.type === 'Subscription') return [];
   if (it.type !== 'Patient' && it.type !== 'Appointment') return it;
   const { moreParameters: _, includes: __, ...rest } = it;
   const isOffered = ({ code }: { readonly code: Interaction }) =>
@@ -220,7 +241,7 @@ const overAllUnits: readonly Described[] = resources.map((it) => {
 });
 
 function resourceOf(
-  { type, interactions, parameters, moreParameters, includes, operations = [] }: Described,
+  { type, interactions, parameters, moreParameters, includes, profile, topics: told = [], operations = [] }: Described,
   offers: (operation: string) => boolean,
   request: FastifyRequest,
 ): CapabilityStatementRestResource {
@@ -231,12 +252,16 @@ function resourceOf(
   const searched = Object.entries({ ...parameters, ...more });
   const isSearched = interactions.some(({ code }) => code === 'search-type');
   return {
+    ...(told.length > 0 ? { extension: told.map((it) => ({ url: backport.topic, valueCanonical: it })) } : {}),
     type,
+    ...(profile === undefined ? {} : { supportedProfile: [profile] }),
     interaction: interactions.map(({ code }) => ({ code })),
     versioning: 'versioned',
     readHistory: false,
     updateCreate: false,
-    ...(interactions.some(({ code }) => code === 'create') ? { conditionalCreate: true } : {}),
+    ...(type !== 'Subscription' && interactions.some(({ code }) => code === 'create')
+      ? { conditionalCreate: true }
+      : {}),
     ...(isSearched && includes ? { searchInclude: [...includes] } : {}),
     ...(isSearched ? { searchParam: searched.map(([name, kind]) => ({ name, type: kind })) } : {}),
     ...(offered.length > 0 ? { operation: offered } : {}),

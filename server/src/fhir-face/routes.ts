@@ -14,6 +14,7 @@ import { patientInteractions } from './patients.ts';
 import { scheduleInteractions } from './schedules.ts';
 import { serviceInteractions } from './services.ts';
 import { slotInteractions } from './slots.ts';
+import { subscriptionInteractions } from './subscriptions/routes.ts';
 
 /**
  * The FHIR R4 face: a second representation of the native endpoints, which it calls inside the process. It has no rule of its
@@ -36,4 +37,5 @@ export const faceEndpoints = [
   appointmentResendCode,
   appointmentBook,
   ...appointmentValidations,
+  ...subscriptionInteractions,
 ];

@@ -112,8 +112,10 @@ describe('every route of the FHIR face', () => {
       expect((await send(inLund, null)).status, url).toBe(401);
       // The base URL over all care units shows those that are granted.
       if (config?.endpoint?.level === 'care_unit') expect((await send(inLund, 'narrowed')).status, url).toBe(404);
-      expect(config?.endpoint?.scopes.length, url).toBeGreaterThan(0);
-      expect((await send(inLund, 'webhooks:manage')).status, url).toBe(403);
+      const { scopes = [] } = config?.endpoint ?? {};
+      expect(scopes.length, url).toBeGreaterThan(0);
+      const another = scopes.includes('webhooks:manage') ? 'appointments:read' : 'webhooks:manage';
+      expect((await send(inLund, another)).status, url).toBe(403);
     }
   });
 });

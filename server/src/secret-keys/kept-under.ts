@@ -22,6 +22,7 @@ export const sealedColumns = [
   'webhook_endpoints.sealed_secret',
   'webhook_endpoints.sealed_previous_secret',
   'webhook_endpoints.sealed_earlier_secrets',
+  'webhook_endpoints.sealed_subscription',
   'operators.sealed_totp_secret',
   'audit_keys.sealed_key',
   'stored_emrs.sealed_secrets',

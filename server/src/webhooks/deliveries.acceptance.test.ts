@@ -15,7 +15,7 @@ import {
   webhooksOf,
   withQuickWebhooks,
 } from '../../../test/requests/webhook-receiver.ts';
-import { resealEndpoints } from './endpoint-store.ts';
+import { resealEndpoints } from './reseal-endpoints.ts';
 
 const gateway = await startGateway({ configure: withQuickWebhooks, intervals: { events: 100 } });
 afterAll(() => gateway.close());

@@ -6,13 +6,13 @@ import { createAttemptLog } from '../log/attempt-log.ts';
 import { describeError } from '../log/describe-error.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { type Claimed, claimDeliveries } from './claim-deliveries.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, Subscription } from './endpoint.ts';
 import { endpointsWithDue } from './endpoint-store.ts';
 import { eventBody } from './event-body.ts';
-import { maySee, maySeeSomewhere } from './fan-out.ts';
+import { maySee, maySeeSomewhere } from './may-see.ts';
 import type { WebhookMetrics } from './metrics.ts';
 import { createPlaces } from './places.ts';
-import type { DeliverySender } from './send-delivery.ts';
+import type { DeliverySender, SentBody } from './send-delivery.ts';
 import { endWithoutAttempt, leaveToOthers, settleDelivery } from './settle-delivery.ts';
 
 /** Concurrent attempts at one endpoint in this process. A slow endpoint delays no other. */
@@ -28,6 +28,8 @@ interface Dependencies {
   readonly keys: KeyRing;
   readonly clients: Pick<RefreshableClients, 'configured' | 'find' | 'refresh'>;
   readonly sender: DeliverySender;
+  /** The notification of an event to a Subscription. */
+  notify(endpoint: Endpoint, subscription: Subscription, delivery: Claimed): Promise<SentBody>;
   readonly settings: { readonly timeout_ms: number; readonly retry_seconds: readonly number[] };
   readonly metrics: WebhookMetrics;
   readonly log: Logger;
@@ -40,11 +42,17 @@ export interface Dispatcher {
   stop(): Promise<void>;
 }
 
+/** A gateway of a version that knows no Subscriptions makes deliveries that do not fit, while it is being replaced. */
+function isOfSubscription({ number, event }: Claimed): boolean {
+  return number !== null || event.endpoint_id !== null;
+}
+
 /**
  * Delivers events to webhook endpoints, at least once. An attempt whose process is killed is made again when its claim
  * expires.
  */
-export function createDispatcher({ db, keys, clients, sender, settings, metrics, log }: Dependencies): Dispatcher {
+export function createDispatcher(dependencies: Dependencies): Dispatcher {
+  const { db, keys, clients, sender, settings, metrics, log } = dependencies;
   const leaseSeconds = settings.timeout_ms / 1000 + margin;
   const attempts = createAttemptLog(log, {
     subject: 'endpoint_id',
@@ -77,7 +85,15 @@ export function createDispatcher({ db, keys, clients, sender, settings, metrics,
         log.warn(about, 'webhook delivery ended: the client may not see the event');
         return;
       }
-      const result = await sender.send(endpoint, delivery.event.id, JSON.stringify(eventBody(delivery.event)));
+      const { subscription } = endpoint;
+      if (subscription && !isOfSubscription(delivery)) {
+        metrics.attempted(await endWithoutAttempt(db, delivery));
+        return;
+      }
+      const sent = subscription
+        ? await dependencies.notify(endpoint, subscription, delivery)
+        : { payload: JSON.stringify(eventBody(delivery.event)) };
+      const result = await sender.send(endpoint, delivery.event.id, sent);
       const outcome = await settleDelivery(db, keys, { endpoint, delivery, result }, settings.retry_seconds);
       metrics.attempted(outcome);
       const { status, failure: reason } = result;

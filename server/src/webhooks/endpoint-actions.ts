@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/kysely.ts';
-import type { DisabledReason } from '../db/tables/webhooks.ts';
 import { type AddressRules, urlMistake } from '../ehr/guard/address-rules.ts';
 import { isUuid } from '../identifiers/uuid.ts';
 import { inBody } from '../problems/places.ts';
@@ -10,6 +9,7 @@ import type { Endpoint } from './endpoint.ts';
 import {
   findEndpoint,
   insertEndpoint,
+  type LockedRow,
   lockRow,
   sealPrevious,
   sealSecret,
@@ -18,6 +18,8 @@ import {
 } from './endpoint-store.ts';
 import { failPending } from './settle-delivery.ts';
 import { makeSecret } from './signing.ts';
+import type { NewSubscription } from './subscription-columns.ts';
+import { writeHandshake } from './write-test-event.ts';
 
 // Each action on an endpoint is one function here or in delivery-actions.ts. The API, the command line and the console call
 // it in a transaction of theirs, and check before whose endpoint it is.
@@ -40,6 +42,7 @@ interface NewEndpoint {
   readonly url: string;
   /** `null`: all. */
   readonly eventTypes: readonly string[] | null;
+  readonly subscription?: NewSubscription;
 }
 
 /**
@@ -56,6 +59,7 @@ export async function createEndpoint(
   assertAllowed(url, rules);
   const endpoint = await insertEndpoint(tx, keys, { ...rest, url, secret: makeSecret() }, rules.max_endpoints);
   if (!endpoint) throw new Problem('webhook_endpoint_limit_reached');
+  if (rest.subscription) await writeHandshake(tx, endpoint.id);
   return endpoint;
 }
 
@@ -70,7 +74,7 @@ export interface EndpointChange {
 /**
  * Changes what is given.
  *
- * @throws Problem `webhook_endpoint_not_found`, `webhook_url_rejected`
+ * @throws Problem `webhook_endpoint_not_found`, `webhook_url_rejected`, `request_invalid` for the types of a Subscription
  */
 export async function changeEndpoint(
   tx: Tx,
@@ -80,24 +84,32 @@ export async function changeEndpoint(
   { url, eventTypes, status }: EndpointChange,
 ): Promise<void> {
   if (url !== undefined) assertAllowed(url, rules);
-  await lockEndpoint(tx, id);
+  const { isSubscription, ...before } = await lockEndpoint(tx, id);
+  const isSame = eventTypes === undefined || String(eventTypes?.toSorted()) === String(before.eventTypes?.toSorted());
+  if (isSubscription && !isSame) throw problemAt(inBody('event_types'), 'request_invalid', typesOfSubscription);
   await updateEndpoint(tx, id, {
-    ...(url === undefined ? {} : { sealed_url: sealUrl(keys, id, url) }),
+    ...(url === undefined ? {} : { sealed_url: sealUrl(keys, id, url, isSubscription ? 'subscription url' : 'url') }),
     ...(eventTypes === undefined ? {} : { event_types: eventTypes && [...eventTypes] }),
   });
+  if (isSubscription && url !== undefined) await writeHandshake(tx, id);
   if (status !== undefined) await setStatus(tx, id, status);
 }
 
+const typesOfSubscription =
+  'The criteria of a Subscription say which types it gets. Change them at the FHIR base URL of its care unit.';
+
 /**
- * Enables or disables an endpoint. One that is disabled loses its pending deliveries and its replay.
+ * Enables or disables an endpoint. One that is disabled loses its pending deliveries and its replay. A
+ * Subscription that is enabled begins with a handshake.
  *
  * @throws Problem `webhook_endpoint_not_found`
  */
 export async function setStatus(tx: Tx, id: string, status: 'enabled' | 'disabled'): Promise<void> {
-  const { disabledReason } = await lockEndpoint(tx, id);
+  const { disabledReason, isSubscription } = await lockEndpoint(tx, id);
   if (status === 'enabled') {
     // Of events that were published while it was being disabled.
     if (disabledReason !== null) await failPending(tx, id);
+    if (disabledReason !== null && isSubscription) await writeHandshake(tx, id);
     return updateEndpoint(tx, id, { disabled_reason: null });
   }
   await updateEndpoint(tx, id, { disabled_reason: disabledReason ?? 'client', replay_after: null, replay_until: null });
@@ -173,7 +185,7 @@ export async function lockEnabledEndpoint(tx: Tx, id: string): Promise<void> {
 }
 
 /** Locks an endpoint, so that it is neither disabled nor deleted until the transaction ends. Deliveries to it go on. */
-async function lockEndpoint(tx: Tx, id: string): Promise<{ readonly disabledReason: DisabledReason | null }> {
+async function lockEndpoint(tx: Tx, id: string): Promise<LockedRow> {
   if (!isUuid(id)) throw notFound();
   const row = await lockRow(tx, id);
   if (!row) throw notFound();

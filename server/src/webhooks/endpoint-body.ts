@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../db/kysely.ts';
 import type { Delivery } from './delivery-store.ts';
-import { type Endpoint, lastEnd } from './endpoint.ts';
+import { type Endpoint, lastEnd, statusOfSubscription } from './endpoint.ts';
 import type { DeliveryBody, EndpointBody } from './endpoint-contract.ts';
 import { listSilentEndpoints } from './failing-endpoints.ts';
 
@@ -12,7 +12,7 @@ export async function endpointBodies(db: Db | Tx, endpoints: readonly Endpoint[]
 
 /** @param failingSince `undefined`: it takes events, or has got none yet */
 export function endpointBody(endpoint: Endpoint, failingSince?: Date): EndpointBody {
-  const { id, url, eventTypes, disabledReason, previousSecrets, isReplaying, createdAt } = endpoint;
+  const { id, url, eventTypes, disabledReason, previousSecrets, isReplaying, createdAt, subscription } = endpoint;
   return {
     id,
     url,
@@ -23,6 +23,13 @@ export function endpointBody(endpoint: Endpoint, failingSince?: Date): EndpointB
     failing_since: failingSince?.toISOString() ?? null,
     replaying: isReplaying,
     created_at: createdAt.toISOString(),
+    subscription: subscription
+      ? {
+          emr: subscription.emr,
+          care_unit_id: subscription.careUnitId,
+          status: statusOfSubscription(disabledReason, subscription),
+        }
+      : null,
   };
 }
 

@@ -3,6 +3,7 @@ import { nextCursor, pagingQuery } from '../api/paging.ts';
 import { choice, nullableChoice, nullableInteger, nullableString, reference, text } from '../api/schemas.ts';
 import { longestEhrUrl } from '../ehr/guard/address-rules.ts';
 import { eventTypes } from '../events/event-types.ts';
+import { subscriptionStatuses } from './endpoint.ts';
 import { overlap } from './endpoint-actions.ts';
 import { attemptFailures } from './send-delivery.ts';
 
@@ -13,13 +14,20 @@ const allOrSome = Type.Unsafe<Static<ReturnType<typeof wanted>> | null>({
   description: 'Types of events to deliver. Null: all.',
 });
 
+const subscriptionSchema = Type.Object({
+  emr: Type.String({ description: 'Id of the EHR.' }),
+  care_unit_id: Type.String({ description: 'The care unit of whose appointments it is told.' }),
+  status: choice(subscriptionStatuses, { description: 'As the Subscription says.' }),
+});
+
 const shape = {
   id: Type.String(),
   url: Type.String({ description: 'Where events are posted.' }),
   event_types: allOrSome,
   status: choice(['enabled', 'disabled'], { description: 'A disabled endpoint gets no events.' }),
-  disabled_reason: nullableChoice(['client', 'gone'], {
-    description: '`client`: disabled by a request. `gone`: it responded with 410. Null if enabled.',
+  disabled_reason: nullableChoice(['client', 'gone', 'failed'], {
+    description:
+      '`client`: disabled by a request. `gone`: it responded with 410. `failed`: of a Subscription, the handshake or the last attempt of a delivery has failed. Null if enabled.',
   }),
   previous_secret_expires_at: nullableString({
     format: 'date-time',
@@ -33,6 +41,10 @@ const shape = {
   }),
   replaying: Type.Boolean({ description: 'Whether deliveries of a replay are still being created.' }),
   created_at: dateTime('When it was created.'),
+  subscription: Type.Unsafe<Static<typeof subscriptionSchema> | null>({
+    anyOf: [subscriptionSchema, Type.Null()],
+    description: 'Of a Subscription of the FHIR interface, which gets notifications in FHIR. Otherwise null.',
+  }),
 };
 export const endpointSchema = Type.Object(shape, {
   $id: 'WebhookEndpoint',

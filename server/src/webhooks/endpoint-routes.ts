@@ -32,6 +32,7 @@ export const endpointExample: EndpointBody = {
   failing_since: null,
   replaying: false,
   created_at: '2026-03-19T12:00:00.000Z',
+  subscription: null,
 };
 export const exampleParams = { webhook_endpoint_id: endpointExample.id };
 const newExample = { ...endpointExample, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw4tUjJ9mQhXk=' };

@@ -4,7 +4,8 @@ import { createTestDatabase } from '../../../test/database/database.ts';
 import { createDb } from '../db/kysely.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { rotateEndpointSecret } from './endpoint-actions.ts';
-import { findEndpoint, insertEndpoint, resealEndpoints } from './endpoint-store.ts';
+import { findEndpoint, insertEndpoint } from './endpoint-store.ts';
+import { resealEndpoints } from './reseal-endpoints.ts';
 import { makeSecret } from './signing.ts';
 
 const { database, dispose } = await createTestDatabase('postgresql');

@@ -8,20 +8,24 @@ import type { KeyRing } from '../secrets/key-ring.ts';
 import { prove } from '../secrets/proofs.ts';
 import type { Endpoint, PreviousSecret } from './endpoint.ts';
 import { factsOfEndpoint, isProvenEndpoint } from './endpoint-proof.ts';
+import { changedColumns, type NewSubscription, openSubscription, subscriptionColumns } from './subscription-columns.ts';
 
-type Row = Omit<
+export type EndpointRow = Omit<
   Selectable<WebhookTables['webhook_endpoints']>,
-  'replay_after' | 'replays_started_at' | 'paused_until'
+  'replay_after' | 'replays_started_at' | 'paused_until' | 'next_heartbeat_at' | 'heartbeat_id'
 > & {
   /** By the clock of the database. */
   readonly read_at: Date;
 };
 
 /** The encryption context of a column of an endpoint. */
-const contextOf = (id: string, column: 'url' | 'secret' | 'earlier secrets') => `webhook endpoint ${id} ${column}`;
+const contextOf = (id: string, column: Column) => `webhook endpoint ${id} ${column}`;
+type Column = UrlColumn | 'secret' | 'earlier secrets';
+type UrlColumn = 'url' | 'subscription url';
 
-export function sealUrl(keys: KeyRing, id: string, url: string): Buffer {
-  return keys.seal('webhook', url, contextOf(id, 'url'));
+/** Versions that know no Subscriptions cannot decrypt the URL of one, and send nothing to it. */
+export function sealUrl(keys: KeyRing, id: string, url: string, column: UrlColumn = 'url'): Buffer {
+  return keys.seal('webhook', url, contextOf(id, column));
 }
 
 export function sealSecret(keys: KeyRing, id: string, secret: string): Buffer {
@@ -42,7 +46,7 @@ export function sealPrevious(keys: KeyRing, id: string, [previous, ...earlier]: 
 type EarlierSecrets = readonly { readonly secret: string; readonly expires_at: string }[];
 
 /** Those that are still valid, and can be decrypted. */
-function openPrevious(keys: KeyRing, row: Row): PreviousSecret[] {
+function openPrevious(keys: KeyRing, row: EndpointRow): PreviousSecret[] {
   const { id, sealed_previous_secret: sealed, previous_secret_expires_at: expiresAt, read_at } = row;
   const secret = sealed && keys.open('webhook', sealed, contextOf(id, 'secret'));
   const list =
@@ -58,12 +62,13 @@ function openPrevious(keys: KeyRing, row: Row): PreviousSecret[] {
  * Returns `undefined` if no gateway has made it for its client, or it was encrypted with an unknown secret key, such as one that was
  * lost and retired.
  */
-function openEndpoint(keys: KeyRing, row: Row): Endpoint | undefined {
+export function openEndpoint(keys: KeyRing, row: EndpointRow): Endpoint | undefined {
   if (!isProvenEndpoint(keys, row)) return undefined;
-  const open = (sealed: Buffer, column: 'url' | 'secret') => keys.open('webhook', sealed, contextOf(row.id, column));
-  const url = open(row.sealed_url, 'url');
+  const open = (sealed: Buffer, column: Column) => keys.open('webhook', sealed, contextOf(row.id, column));
+  const url = open(row.sealed_url, row.sealed_subscription ? 'subscription url' : 'url');
   const secret = open(row.sealed_secret, 'secret');
-  if (url === undefined || secret === undefined) return undefined;
+  const subscription = row.sealed_subscription === null ? null : openSubscription(keys, row);
+  if (url === undefined || secret === undefined || subscription === undefined) return undefined;
   return {
     id: row.id,
     clientId: row.client_id,
@@ -74,19 +79,21 @@ function openEndpoint(keys: KeyRing, row: Row): Endpoint | undefined {
     disabledReason: row.disabled_reason,
     isReplaying: row.replay_until !== null,
     createdAt: row.created_at,
+    ...(subscription && { subscription }),
   };
 }
 
-function select(db: Db | Tx) {
+export function selectEndpoints(db: Db | Tx) {
   return db
     .selectFrom('webhook_endpoints')
     .select(['id', 'client_id', 'sealed_url', 'sealed_secret', 'sealed_previous_secret', 'previous_secret_expires_at'])
     .select(['sealed_proof', 'event_types', 'disabled_reason', 'replay_until', 'created_at'])
+    .select(subscriptionColumns)
     .select(['sealed_earlier_secrets', sql<Date>`now()`.as('read_at')]);
 }
 
 /** Skips endpoints that are not proven or cannot be decrypted, so that the others still get their deliveries. */
-function openAll(keys: KeyRing, rows: readonly Row[]): Endpoint[] {
+function openAll(keys: KeyRing, rows: readonly EndpointRow[]): Endpoint[] {
   return rows.flatMap((row) => openEndpoint(keys, row) ?? []);
 }
 
@@ -98,7 +105,7 @@ export async function listEndpoints(
   after: string | undefined,
   limit: number,
 ): Promise<Endpoint[]> {
-  const rows = await select(db)
+  const rows = await selectEndpoints(db)
     .where('client_id', '=', clientId)
     .$if(after !== undefined, (query) => query.where('id', '>', after ?? ''))
     .orderBy('id')
@@ -115,7 +122,7 @@ export async function findEndpoint(
   id: string,
 ): Promise<Endpoint | undefined> {
   if (!isUuid(id)) return undefined;
-  const row = await select(db)
+  const row = await selectEndpoints(db)
     .$if(clientId !== undefined, (query) => query.where('client_id', '=', clientId ?? ''))
     .where('id', '=', id)
     .executeTakeFirst();
@@ -124,7 +131,7 @@ export async function findEndpoint(
 
 /** Host and port of all endpoints that can be decrypted, by id. The rest of a URL can contain a token. */
 export async function readAddresses(db: Db, keys: KeyRing): Promise<ReadonlyMap<string, string>> {
-  const endpoints = openAll(keys, await select(db).execute());
+  const endpoints = openAll(keys, await selectEndpoints(db).execute());
   return new Map(endpoints.map(({ id, url }) => [id, addressOf(url)]));
 }
 
@@ -159,7 +166,7 @@ export const hasDueDeliveries = sql<boolean>`
 
 /** Endpoints with deliveries that are due: all, or the one with this id. */
 export async function endpointsWithDue(db: Db, keys: KeyRing, id?: string): Promise<Endpoint[]> {
-  const rows = await select(db)
+  const rows = await selectEndpoints(db)
     .where(hasDueDeliveries)
     .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
     .execute();
@@ -173,13 +180,14 @@ interface NewEndpoint {
   readonly url: string;
   readonly secret: string;
   readonly eventTypes: readonly string[] | null;
+  readonly subscription?: NewSubscription | undefined;
 }
 
 /** Returns `undefined` if the client has `most` endpoints already. */
 export async function insertEndpoint(
   tx: Tx,
   keys: KeyRing,
-  { id = randomUUID(), clientId, url, secret, eventTypes }: NewEndpoint,
+  { id = randomUUID(), clientId, url, secret, eventTypes, subscription }: NewEndpoint,
   most: number,
 ): Promise<Endpoint | undefined> {
   // Two requests at once could otherwise exceed the limit.
@@ -195,12 +203,17 @@ export async function insertEndpoint(
     .values({
       id,
       client_id: clientId,
-      sealed_url: sealUrl(keys, id, url),
+      sealed_url: sealUrl(keys, id, url, subscription && 'subscription url'),
       sealed_secret: sealSecret(keys, id, secret),
       sealed_proof: prove(keys, 'webhook endpoint', factsOfEndpoint({ id, client_id: clientId })),
       event_types: eventTypes && [...eventTypes],
+      ...(subscription && {
+        ...{ emr: subscription.emr, care_unit_id: subscription.careUnitId },
+        ...changedColumns(keys, id, subscription),
+      }),
     })
     .execute();
+  if (subscription) await tx.insertInto('subscription_counts').values({ endpoint_id: id }).execute();
   return findEndpoint(tx, keys, clientId, id);
 }
 
@@ -228,49 +241,19 @@ export async function updateEndpoint(
   await tx.updateTable('webhook_endpoints').set(values).where('id', '=', id).execute();
 }
 
-/**
- * Encrypts and proves endpoints with the newest secret key, so that an older one is needed no longer. At most `limit`. Returns the ids
- * of those that cannot be decrypted.
- */
-export async function resealEndpoints(db: Db, keys: KeyRing, limit: number): Promise<readonly string[]> {
-  const all = await select(db).execute();
-  const older = all.filter((row) =>
-    [row.sealed_url, row.sealed_secret, row.sealed_previous_secret, row.sealed_earlier_secrets, row.sealed_proof].some(
-      (sealed) => sealed !== null && !keys.isUnderNewest(sealed),
-    ),
-  );
-  const unreadable: string[] = [];
-  for (const row of older.slice(0, limit)) {
-    const endpoint = openEndpoint(keys, row);
-    if (endpoint) await resealEndpoint(db, keys, row, endpoint);
-    else unreadable.push(row.id);
-  }
-  return unreadable;
-}
-
-async function resealEndpoint(db: Db, keys: KeyRing, row: Row, { id, url, secret, previousSecrets }: Endpoint) {
-  // Unless somebody has changed it meanwhile: the next round takes it.
-  await db
-    .updateTable('webhook_endpoints')
-    .set({
-      sealed_url: sealUrl(keys, id, url),
-      sealed_secret: sealSecret(keys, id, secret),
-      ...sealPrevious(keys, id, previousSecrets),
-      sealed_proof: prove(keys, 'webhook endpoint', factsOfEndpoint(row)),
-    })
-    .where('id', '=', id)
-    .where('client_id', '=', row.client_id)
-    .where('sealed_url', '=', row.sealed_url)
-    .where('sealed_secret', '=', row.sealed_secret)
-    .execute();
-}
-
 /** Locks an endpoint until the transaction ends: nobody else changes or deletes it. Deliveries to it go on. */
-export function lockRow(tx: Tx, id: string): Promise<{ disabledReason: DisabledReason | null } | undefined> {
+export function lockRow(tx: Tx, id: string): Promise<LockedRow | undefined> {
   return tx
     .selectFrom('webhook_endpoints')
-    .select('disabled_reason as disabledReason')
+    .select(['disabled_reason as disabledReason', 'event_types as eventTypes'])
+    .select(sql<boolean>`sealed_subscription IS NOT NULL`.as('isSubscription'))
     .where('id', '=', id)
     .forNoKeyUpdate()
     .executeTakeFirst();
+}
+
+export interface LockedRow {
+  readonly disabledReason: DisabledReason | null;
+  readonly eventTypes: readonly string[] | null;
+  readonly isSubscription: boolean;
 }

@@ -90,9 +90,14 @@ async function replayBatch(
   clients: Pick<RefreshableClients, 'configured'>,
   endpointId: string,
 ): Promise<boolean> {
+  // A Subscription has only the events that it has counted: not those from before it was created.
+  const missing = sql`(
+    SELECT * FROM batch WHERE id NOT IN (SELECT event_id FROM waiting) AND (
+      NOT EXISTS (SELECT FROM subscription_counts WHERE endpoint_id = ${endpointId})
+      OR id IN (SELECT event_id FROM subscription_events WHERE endpoint_id = ${endpointId})))`;
   const { rows } = await sql<{ has_more: boolean }>`
     WITH receivers AS MATERIALIZED (
-      SELECT id, client_id, event_types, replay_after, replay_until FROM webhook_endpoints
+      SELECT id, client_id, event_types, emr, care_unit_id, event_filter, replay_after, replay_until FROM webhook_endpoints
       WHERE id = ${endpointId} AND replay_until IS NOT NULL FOR NO KEY UPDATE SKIP LOCKED
     ), batch AS MATERIALIZED (
       SELECT ${storedEventColumns} FROM events, receivers
@@ -105,7 +110,8 @@ async function replayBatch(
       ORDER BY event_position FOR UPDATE
     ), made AS (
       INSERT INTO webhook_deliveries (endpoint_id, event_id, event_position, subject)
-      ${wanted(clients, sql`(SELECT * FROM batch WHERE id NOT IN (SELECT event_id FROM waiting))`, sql.table('receivers'))}
+      SELECT endpoint_id, event_id, event_position, wanted.subject FROM (${wanted(clients, missing, sql.table('receivers'))})
+        AS wanted (endpoint_id, event_id, event_position, subject, is_counted)
     ), reached AS (SELECT CASE WHEN count(*) = ${atOnce} THEN max(position) END AS position FROM batch)
     UPDATE webhook_endpoints SET replay_after = reached.position,
       replay_until = CASE WHEN reached.position IS NOT NULL THEN receivers.replay_until END

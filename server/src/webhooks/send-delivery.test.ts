@@ -38,23 +38,23 @@ test('a host name that resolves to a loopback address is rejected when connectin
   const sender = createDeliverySender({ ...settings, allow_private_addresses: false });
   const rebound = endpoint('hooks.clinic.example');
   expect(urlMistake(rebound.url, { allow_http: true, allow_private_addresses: false })).toBeUndefined();
-  expect(await sender.send(rebound, 'e-1', '{}')).toEqual({ failure: 'address_rejected' });
-  expect(await sender.send(endpoint('127.0.0.1'), 'e-1', '{}')).toEqual({ failure: 'address_rejected' });
+  expect(await sender.send(rebound, 'e-1', { payload: '{}' })).toEqual({ failure: 'address_rejected' });
+  expect(await sender.send(endpoint('127.0.0.1'), 'e-1', { payload: '{}' })).toEqual({ failure: 'address_rejected' });
   expect(requests).toBe(0);
   await sender.close();
 });
 
 test('an address that the operator allows is used', async () => {
   const sender = createDeliverySender({ ...settings, allow_private_addresses: true });
-  expect(await sender.send(endpoint('127.0.0.1'), 'e-1', '{}')).toEqual({ status: 200 });
-  expect(await sender.send(endpoint('localhost'), 'e-1', '{}')).toEqual({ status: 200 });
+  expect(await sender.send(endpoint('127.0.0.1'), 'e-1', { payload: '{}' })).toEqual({ status: 200 });
+  expect(await sender.send(endpoint('localhost'), 'e-1', { payload: '{}' })).toEqual({ status: 200 });
   expect(requests).toBe(2);
   await sender.close();
 });
 
 test('a URL without TLS is rejected unless the operator allows it', async () => {
   const sender = createDeliverySender({ ...settings, allow_http: false, allow_private_addresses: true });
-  expect(await sender.send(endpoint('127.0.0.1'), 'e-1', '{}')).toEqual({ failure: 'address_rejected' });
+  expect(await sender.send(endpoint('127.0.0.1'), 'e-1', { payload: '{}' })).toEqual({ failure: 'address_rejected' });
   await sender.close();
 });
 
@@ -67,7 +67,8 @@ test('a receiver asks to wait with a number of seconds or a date', async () => {
   const sender = createDeliverySender({ ...settings, allow_private_addresses: true });
   const url = `http://127.0.0.1:${askingPort}/`;
   const waits: (number | undefined)[] = [];
-  for (const _ of [1, 2, 3]) waits.push((await sender.send({ ...endpoint(''), url }, 'e-1', '{}')).retryAfterSeconds);
+  for (const _ of [1, 2, 3])
+    waits.push((await sender.send({ ...endpoint(''), url }, 'e-1', { payload: '{}' })).retryAfterSeconds);
   expect(waits).toEqual([120, expect.any(Number), undefined]);
   expect(waits[1]).toBeGreaterThan(0);
   await sender.close();
@@ -86,7 +87,7 @@ test('endpoints that do not respond hold up no other one on their host', async (
   const { port: sharedPort } = shared.address() as AddressInfo;
   const sender = createDeliverySender({ ...settings, allow_private_addresses: true });
   const at = (path: string) =>
-    sender.send({ ...endpoint('127.0.0.1'), url: `http://127.0.0.1:${sharedPort}${path}` }, 'e-1', '{}');
+    sender.send({ ...endpoint('127.0.0.1'), url: `http://127.0.0.1:${sharedPort}${path}` }, 'e-1', { payload: '{}' });
   const others = Array.from({ length: slow }, (_, number) => at(`/slow-${number % 5}`));
   await allHang.promise;
   expect(await at('/quick')).toEqual({ status: 200 });
@@ -101,7 +102,7 @@ test('an attempt fails with `timeout` if the receiver does not respond, and with
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const { port: silentPort } = silent.address() as AddressInfo;
   const sender = createDeliverySender({ allow_http: true, allow_private_addresses: true, timeout_ms: 100 });
-  const at = (url: string) => sender.send({ url, secret: makeSecret(), previousSecrets: [] }, 'e-1', '{}');
+  const at = (url: string) => sender.send({ url, secret: makeSecret(), previousSecrets: [] }, 'e-1', { payload: '{}' });
   expect(await at(`http://127.0.0.1:${silentPort}/`)).toEqual({ failure: 'timeout' });
   expect((await at(`https://127.0.0.1:${port}/`)).failure).toBeOneOf(['tls', 'timeout']);
   await sender.close();
@@ -112,6 +113,6 @@ test('an attempt fails with `timeout` if the receiver does not respond, and with
 test('an attempt at a port that nothing listens at fails with `connection_refused`', async () => {
   const sender = createDeliverySender({ ...settings, allow_private_addresses: true });
   const closed = { ...endpoint('127.0.0.1'), url: `http://127.0.0.1:${await freePort()}/` };
-  expect(await sender.send(closed, 'e-1', '{}')).toEqual({ failure: 'connection_refused' });
+  expect(await sender.send(closed, 'e-1', { payload: '{}' })).toEqual({ failure: 'connection_refused' });
   await sender.close();
 });

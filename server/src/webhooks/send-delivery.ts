@@ -32,11 +32,20 @@ export interface AttemptResult {
   readonly retryAfterSeconds?: number;
 }
 
+/** What a request to an endpoint contains. */
+export interface SentBody {
+  readonly payload: string;
+  /** Absent: `application/json`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default: as it is set for all endpoints. Not longer than that. */
+  readonly timeoutMs?: number | undefined;
+}
+
 export interface DeliverySender {
   send(
     endpoint: Pick<Endpoint, 'url' | 'secret' | 'previousSecrets'>,
     eventId: string,
-    payload: string,
+    sent: SentBody,
   ): Promise<AttemptResult>;
   close(): Promise<void>;
 }
@@ -64,15 +73,20 @@ export function createDeliverySender(settings: SendSettings, now: () => Date = (
     headersTimeout: timeout_ms,
     bodyTimeout: timeout_ms,
   });
-  const attempt: DeliverySender['send'] = async (endpoint, eventId, payload) => {
+  const attempt: DeliverySender['send'] = async (
+    endpoint,
+    eventId,
+    { payload, headers: own, timeoutMs = timeout_ms },
+  ) => {
     // The operator may have changed the rules since the endpoint was created.
     if (urlMistake(endpoint.url, settings) !== undefined) return { failure: 'address_rejected' };
-    const signal = AbortSignal.timeout(timeout_ms);
+    const signal = AbortSignal.timeout(Math.min(timeoutMs, timeout_ms));
     try {
       const { statusCode, headers, body } = await request(endpoint.url, {
         dispatcher: agent,
         method: 'POST',
         headers: {
+          ...(own ?? { 'content-type': 'application/json' }),
           ...signedHeaders(endpoint, eventId, payload, now()),
           'user-agent': `Crossward/${packageJson.version}`,
           ...traceHeaders(),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
+import type { DisabledReason } from '../db/tables/webhooks.ts';
 import { retryTransaction } from '../db/transactions.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { type Claimed, isInProgress } from './claim-deliveries.ts';
@@ -34,7 +35,7 @@ export function settleDelivery(
 }
 
 interface Attempt {
-  readonly endpoint: Pick<Endpoint, 'id' | 'clientId' | 'url'>;
+  readonly endpoint: Pick<Endpoint, 'id' | 'clientId' | 'url' | 'subscription'>;
   readonly delivery: Claimed;
   readonly result: AttemptResult;
 }
@@ -45,10 +46,17 @@ async function settle(
   { endpoint, delivery, result }: Attempt,
   retrySeconds: readonly number[],
 ): Promise<Settled> {
-  if (result.failure === undefined) return end(db, delivery, 'delivered', result);
-  const settled = result.status === gone ? await settleGone(db, keys, { endpoint, delivery, result }) : undefined;
+  const isHandshake = delivery.event.type === handshakeType;
+  if (result.failure === undefined) {
+    // Before the delivery ends: whatever happens between, it is made again.
+    if (isHandshake) await activate(db, delivery);
+    return end(db, delivery, 'delivered', result);
+  }
+  const pause = isHandshake ? undefined : retrySeconds[delivery.failures];
+  const isOver = endpoint.subscription !== undefined && pause === undefined;
+  const disabled = result.status === gone ? 'gone' : isOver ? 'failed' : undefined;
+  const settled = disabled && (await settleDisabled(db, keys, { endpoint, delivery, result }, disabled));
   if (settled) return settled;
-  const pause = retrySeconds[delivery.failures];
   if (pause === undefined) return end(db, delivery, 'failed', result);
   const asked = Math.min(result.retryAfterSeconds ?? 0, longestRetryAfter);
   return postpone(db, delivery, result, Math.max(asked, pause * (1 + jitter * Math.random())));
@@ -58,7 +66,12 @@ async function settle(
  * Disables the endpoint, unless its client has changed the URL or enabled it again since the attempt. Returns `undefined`
  * if the URL has changed: the new one may want the event.
  */
-function settleGone(db: Db, keys: KeyRing, { endpoint, delivery, result }: Attempt): Promise<Settled | undefined> {
+function settleDisabled(
+  db: Db,
+  keys: KeyRing,
+  { endpoint, delivery, result }: Attempt,
+  reason: 'gone' | 'failed',
+): Promise<Settled | undefined> {
   return db.transaction().execute(async (tx) => {
     // The endpoint first, as a request that disables it does, to avoid deadlocks.
     await lockRow(tx, endpoint.id);
@@ -66,7 +79,7 @@ function settleGone(db: Db, keys: KeyRing, { endpoint, delivery, result }: Attem
     if (current && current.url !== endpoint.url) return undefined;
     const settled = await end(tx, delivery, 'failed', result);
     if (settled === 'failed') {
-      await disableAsGone(tx, endpoint.id);
+      await disable(tx, endpoint.id, reason);
       await failPending(tx, endpoint.id);
     }
     return settled;
@@ -127,11 +140,24 @@ async function postpone(
   return rows.length > 0 ? 'retry' : 'superseded';
 }
 
-/** The endpoint wants no more events. */
-async function disableAsGone(tx: Tx, endpointId: string): Promise<void> {
+/** The event that asks the receiver of a Subscription whether it takes events. It is tried once. */
+export const handshakeType = 'subscription.handshake';
+
+/** The receiver has answered the handshake. An earlier one, such as to another URL, does not count. */
+async function activate(db: Db, { endpointId, event }: Claimed): Promise<void> {
+  await db
+    .updateTable('webhook_endpoints')
+    .set({ handshake_id: null })
+    .where('id', '=', endpointId)
+    .where('handshake_id', '=', event.id)
+    .execute();
+}
+
+/** The endpoint gets no more events. */
+async function disable(tx: Tx, endpointId: string, reason: DisabledReason): Promise<void> {
   await tx
     .updateTable('webhook_endpoints')
-    .set({ disabled_reason: 'gone', replay_after: null, replay_until: null })
+    .set({ disabled_reason: reason, replay_after: null, replay_until: null })
     .where('id', '=', endpointId)
     .where('disabled_reason', 'is', null)
     .execute();

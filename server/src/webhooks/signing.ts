@@ -19,7 +19,6 @@ export function signedHeaders(
 ): Record<string, string> {
   const secrets = [secret, ...previousSecrets.map((it) => it.secret)];
   return {
-    'content-type': 'application/json',
     'webhook-id': eventId,
     'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
     'webhook-signature': secrets.map((it) => new Webhook(it).sign(eventId, now, payload)).join(' '),

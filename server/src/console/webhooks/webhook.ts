@@ -46,6 +46,10 @@ async function webhookPage(context: SignedIn): Promise<ConsoleResponse> {
 <div class="title"><h1>Webhook endpoint</h1>${endpointState(found)}</div>
 <p><code>${found.id}</code></p>
 ${found.disabledReason === 'gone' && html`<p class="advice">It responded with 410, so the gateway has disabled it.</p>`}
+${
+  found.disabledReason === 'failed' &&
+  html`<p class="advice">Its handshake or the last attempt of a delivery has failed, so the gateway has disabled it.</p>`
+}
 ${actions(context, found)}
 ${details(found, endpoint, address)}
 <h2 id="deliveries">Deliveries</h2>
@@ -85,10 +89,14 @@ ${button('delete', 'Delete', ' danger')}`
 
 function details(summary: EndpointSummary, endpoint: Endpoint | undefined, address: string | undefined): Html {
   const { clientId, eventTypes, failed, lastDeliveredAt } = summary;
+  const subscription = endpoint?.subscription;
   return facts([
     ['Client', clientId],
     ['Host', addressText(address)],
     ['Events', eventTypes?.join(', ') ?? 'all'],
+    ...(subscription
+      ? [['FHIR Subscription', `${subscription.emr}, care unit ${subscription.careUnitId}`] as const]
+      : []),
     ['Pending deliveries', pendingText(summary)],
     ['Failed deliveries', String(failed)],
     ['Last success', time(lastDeliveredAt)],

@@ -51,6 +51,7 @@ function endpointTable(
 
 export function endpointState({ disabledReason }: Pick<EndpointSummary, 'disabledReason'>): HtmlContent {
   if (disabledReason === null) return badge('good', 'enabled');
+  if (disabledReason === 'failed') return badge('bad', 'disabled after a failure');
   return badge('notice', disabledReason === 'gone' ? 'disabled after 410' : 'disabled');
 }
 

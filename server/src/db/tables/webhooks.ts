@@ -1,7 +1,15 @@
 import type { Generated } from 'kysely';
 
-export type DisabledReason = 'client' | 'gone';
+export type DisabledReason = 'client' | 'gone' | 'failed';
 export type WebhookDeliveryState = 'pending' | 'delivered' | 'failed';
+
+/** Which events of its types a Subscription gets. Absent: any. */
+export interface EventFilter {
+  /** Native statuses. */
+  readonly statuses?: readonly string[];
+  /** As `emr_id:{value}`. */
+  readonly resource_ids?: readonly string[];
+}
 
 interface WebhookEndpointRow {
   id: string;
@@ -18,6 +26,15 @@ interface WebhookEndpointRow {
   replay_after: Generated<number | null>;
   replay_until: Generated<number | null>;
   replays_started_at: Generated<Date[]>;
+  sealed_subscription: Generated<Buffer | null>;
+  emr: Generated<string | null>;
+  care_unit_id: Generated<string | null>;
+  event_filter: Generated<EventFilter | null>;
+  handshake_id: Generated<string | null>;
+  heartbeat_seconds: Generated<number | null>;
+  next_heartbeat_at: Generated<Date | null>;
+  heartbeat_id: Generated<string | null>;
+  ends_at: Generated<Date | null>;
   created_at: Generated<Date>;
 }
 
@@ -39,7 +56,20 @@ interface WebhookDeliveryRow {
   completed_at: Generated<Date | null>;
 }
 
+interface SubscriptionCountRow {
+  endpoint_id: string;
+  events: Generated<number>;
+}
+
+interface SubscriptionEventRow {
+  endpoint_id: string;
+  number: number;
+  event_id: string;
+}
+
 export interface WebhookTables {
+  subscription_counts: SubscriptionCountRow;
+  subscription_events: SubscriptionEventRow;
   webhook_endpoints: WebhookEndpointRow;
   webhook_deliveries: WebhookDeliveryRow;
 }

@@ -7,10 +7,11 @@ import { accessOf, baseOf, facePath, unitBase, unknownResource } from '../face.t
 import { unprocessable } from '../from-fhir/faults.ts';
 import { clientOf, inAllUnits, mapped, qualify, readId, readUnitReference, unitName } from './unit-names.ts';
 
-/** Whether an id in the path, or the Appointment in the body, names the care unit: nothing else is searched for. */
+/** Whether an id in the path, or the Appointment in the body, names the care unit: nothing else is searched for. A Subscription is of a care unit. */
 export function namesItsUnit({ method, path }: AnyEndpoint): boolean {
   const isBooking = method === 'POST' && path.startsWith(`${facePath}/Appointment`) && !path.endsWith('/_search');
-  return path.startsWith(`${facePath}/`) && (path.includes('/:id') || isBooking);
+  const isOfUnit = path.startsWith(`${facePath}/Subscription`);
+  return path.startsWith(`${facePath}/`) && !isOfUnit && (path.includes('/:id') || isBooking);
 }
 
 /** An endpoint of a care unit below the base URL over all care units, with ids of that one. `handOver` finds the care unit. */
