@@ -191,7 +191,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     keys,
     clients,
     sender: createDeliverySender(configuration.webhooks, clock.now),
-    notify: createNotifier(configuration.http.api_url ?? configuration.http.public_url),
+    notify: createNotifier({ services: { ...services, db: background }, clients, http: configuration.http }),
     settings: configuration.webhooks,
     metrics: webhookMetrics,
     log,

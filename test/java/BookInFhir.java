@@ -15,6 +15,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -207,6 +209,7 @@ class BookInFhir {
 
     result.put("published", published(System.getenv("FHIR_BASE_OF_ALL") + "/$bulk-publish"));
 
+    responses.addAll(Files.readAllLines(Path.of(System.getenv("NOTIFICATIONS"))));
     result.put("responses", responses.size());
     result.put("faults", faults());
     System.out.println(new ObjectMapper().writeValueAsString(result));

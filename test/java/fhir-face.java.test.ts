@@ -1,12 +1,17 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { Subscription } from '@medplum/fhirtypes';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import type { Configuration } from '../../server/src/config/configuration.ts';
-import { startGateway } from '../gateway/gateway.ts';
-import { oslo, sodermalm } from '../requests/bookings.ts';
+import { backport } from '../../server/src/fhir-face/subscriptions/urls.ts';
+import { fhirClient } from '../../server/src/fhir-face/test-requests.ts';
+import { type Gateway, startGateway } from '../gateway/gateway.ts';
+import { book, oslo, sodermalm } from '../requests/bookings.ts';
+import { eventually } from '../requests/codes.ts';
+import { startReceiver, withQuickWebhooks } from '../requests/webhook-receiver.ts';
 
 const run = promisify(execFile);
 const fileAt = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -46,6 +51,34 @@ function withPublicTimes(configuration: Configuration): Configuration {
   return { ...configuration, emrs };
 }
 
+/** A file with the notifications of a Subscription and what the face says of it, one a line. */
+async function notificationsIn(gateway: Gateway): Promise<string> {
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.close());
+  const fhir = fhirClient(gateway, oslo);
+  const { body, text } = await fhir.post<Subscription>('/Subscription', {
+    resourceType: 'Subscription',
+    status: 'requested',
+    reason: 'validation',
+    criteria: 'urn:crossward:subscription-topic:appointment-booked',
+    channel: {
+      extension: [{ url: backport.heartbeat, valueUnsignedInt: 60 }],
+      type: 'rest-hook',
+      endpoint: receiver.url,
+      payload: 'application/fhir+json',
+      _payload: { extension: [{ url: backport.content, valueCode: 'full-resource' }] },
+      header: ['Authorization: Bearer secret'],
+    },
+  });
+  await book(gateway);
+  await eventually(async () => expect(receiver.received).toHaveLength(2));
+  const paths = ['$status', `${body.id}/$status`, `${body.id}/$events`, String(body.id)];
+  const shown = await Promise.all(paths.map(async (path) => (await fhir.get(`/Subscription/${path}`)).text));
+  const file = join(inject('runFolder'), 'notifications');
+  await writeFile(file, [text, ...shown, ...receiver.received.map((it) => it.body)].join('\n'));
+  return file;
+}
+
 test("HAPI's client books in FHIR, and HAPI's validator accepts each response", async ({ skip }) => {
   const missing = await whatIsMissing();
   if (missing !== undefined) {
@@ -53,7 +86,7 @@ test("HAPI's client books in FHIR, and HAPI's validator accepts each response", 
     return skip(missing);
   }
   const jars = await downloadJars();
-  const gateway = await startGateway({ configure: withPublicTimes });
+  const gateway = await startGateway({ configure: (it) => withQuickWebhooks(withPublicTimes(it)) });
   onTestFinished(() => gateway.close());
   const { id, secret } = gateway.credentials('everything');
   const baseOf = (careUnit: string) => `http://127.0.0.1:${gateway.port}${careUnit}/fhir-r4`;
@@ -63,6 +96,7 @@ test("HAPI's client books in FHIR, and HAPI's validator accepts each response", 
       FHIR_BASE: baseOf(oslo),
       FHIR_BASE_WITH_CODES: baseOf(sodermalm),
       FHIR_BASE_OF_ALL: baseOf('/api'),
+      NOTIFICATIONS: await notificationsIn(gateway),
       CROSSWARD_CLIENT_ID: id,
       CROSSWARD_CLIENT_SECRET: secret,
     },

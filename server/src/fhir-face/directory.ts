@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import type { TProperties, TSchema } from 'typebox';
-import type { ReadEndpoint } from '../api/endpoint.ts';
+import type { Access, ReadEndpoint } from '../api/endpoint.ts';
 import type { pagingQuery } from '../api/paging.ts';
+import { maySeeResource } from '../clients/smart-scopes.ts';
 import { listHealthcareServices } from '../healthcare-services/routes.ts';
 import { listResources } from '../resources/routes.ts';
 import { accessOf } from './face.ts';
 import { patientNames } from './ids.ts';
-import { readNative, shows } from './native.ts';
+import { readNative } from './native.ts';
 import type { AppointmentNames } from './to-fhir/appointment.ts';
 import type { ServiceBody } from './to-fhir/resource.ts';
 import { type ResourceBody, typeOfKind } from './to-fhir/resource.ts';
@@ -67,7 +68,7 @@ export function agendasById({ agendas }: Directory): ReadonlyMap<string, Agenda>
 
 /** What Appointments say of other records. If the EHR does not say what there is, an Appointment is shown with fewer names. */
 export async function appointmentNamesIn(request: FastifyRequest): Promise<AppointmentNames> {
-  return appointmentNames(request, await readDirectory(request).catch(() => undefined));
+  return appointmentNames(accessOf(request), await readDirectory(request).catch(() => undefined));
 }
 
 /**
@@ -75,10 +76,9 @@ export async function appointmentNamesIn(request: FastifyRequest): Promise<Appoi
  *
  * @param directory absent: it is not known
  */
-export function appointmentNames(request: FastifyRequest, directory?: Directory): AppointmentNames {
-  const { ehr, careUnit } = accessOf(request);
+export function appointmentNames({ client, ehr, careUnit }: Access, directory?: Directory): AppointmentNames {
   const resources = new Map(directory?.resources.map((it) => [it.id, it]));
-  const isAllowed = shows(request, 'HealthcareService');
+  const isAllowed = maySeeResource(client, 'HealthcareService');
   const names = new Map(directory?.services.map(({ id, name }) => [id, name]));
   return {
     careUnit,
@@ -89,7 +89,7 @@ export function appointmentNames(request: FastifyRequest, directory?: Directory)
     },
     nameOfResource(id) {
       const found = resources.get(id);
-      return found && shows(request, typeOfKind[found.kind]) ? found.name : undefined;
+      return found && maySeeResource(client, typeOfKind[found.kind]) ? found.name : undefined;
     },
     nameOfService: (id) => (isAllowed ? names.get(id) : undefined),
   };

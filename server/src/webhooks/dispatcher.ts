@@ -19,8 +19,8 @@ import { endWithoutAttempt, leaveToOthers, settleDelivery } from './settle-deliv
 const atOncePerEndpoint = 4;
 /** Concurrent attempts in this process. Each takes a connection and the memory of an event. */
 const atOnce = 256;
-/** Seconds. Margin of a claim over the longest attempt. */
-const margin = 5;
+/** Seconds. Margin of a claim over the longest attempt, in which a notification may read its appointment. */
+const margin = 10;
 
 interface Dependencies {
   /** Uses the pool for background jobs. */

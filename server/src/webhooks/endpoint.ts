@@ -27,7 +27,7 @@ export interface SubscriptionDetails {
   readonly criteria: string;
   readonly filters: readonly string[];
   /** `none`: a request without a body. */
-  readonly content: 'none' | 'empty' | 'id-only';
+  readonly content: 'none' | 'empty' | 'id-only' | 'full-resource';
   readonly mediaType: string | null;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly reason: string;

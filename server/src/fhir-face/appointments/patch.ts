@@ -2,7 +2,7 @@ import type { Appointment } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
 import type { PlannedWrite } from '../../writes/write-kind.ts';
 import { appointmentNames } from '../directory.ts';
-import { unknownResource } from '../face.ts';
+import { accessOf, unknownResource } from '../face.ts';
 import { invalid } from '../from-fhir/faults.ts';
 import { jsonPatchOf, patched } from '../from-fhir/patch.ts';
 import {
@@ -30,7 +30,7 @@ export const appointmentPatch = fhirWrite({
 async function planPatch(request: FastifyRequest, body: unknown, idInPath: string): Promise<PlannedWrite> {
   const isFhirPath = !(request.headers['content-type'] ?? '').includes('json-patch');
   const [before, { directory }] = await Promise.all([readBefore(request, idInPath), readingIn(request)]);
-  const current = toAppointment(before, appointmentNames(request, directory));
+  const current = toAppointment(before, appointmentNames(accessOf(request), directory));
   if (!current) throw unknownResource('appointment_not_found');
   const patch = isFhirPath
     ? jsonPatchOf(checked(request, parametersSchema, body).parameter ?? [], current)

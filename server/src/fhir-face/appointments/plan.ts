@@ -42,7 +42,7 @@ export async function planFhirBooking(
   const wish = readAppointment(appointment, reading, schedule);
   const service = reading.directory.services.find(({ id }) => id === wish.service);
   const shown = service ? { serviceType: [toServiceType(service.id, service.name)] } : {};
-  const names = appointmentNames(request, reading.directory);
+  const names = appointmentNames(accessOf(request), reading.directory);
   noteLost(request, lostFromAppointment(appointment, shown, { reading, names }, conditionOf(request, 'Appointment')));
   const body = creationBody(wish, reading.careUnit.timeZone);
   const planned = await planNative(request, createAppointment, { query: { dry_run: false }, body });
@@ -61,7 +61,7 @@ export async function planFhirChange(
 ): Promise<PlannedWrite> {
   assertUnconditional(request);
   const reading = await readingIn(request);
-  const names = appointmentNames(request, reading.directory);
+  const names = appointmentNames(accessOf(request), reading.directory);
   const current = toAppointment(before, names);
   const wish = readAppointment(withoutSame(appointment, current), reading);
   const removed = Object.keys(rules.isPatch ? (current ?? {}) : {}).filter(

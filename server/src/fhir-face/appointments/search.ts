@@ -55,7 +55,7 @@ async function search(request: FastifyRequest): Promise<Bundle> {
   assertSelective(search, wanted, starts);
   const patient = await patientOf(request, wanted);
   const directory = await readDirectory(request);
-  const named = appointmentNames(request, directory);
+  const named = appointmentNames(accessOf(request), directory);
   const matches = readFilter(search, { ...wanted, patient }, starts, baseOf(request), named);
   // The links have the id that was found, and no number.
   const changed = {

@@ -6,7 +6,7 @@ import type { AppointmentBody, PreviewBody } from '../../appointments/contract.t
 import type { WriteResponse } from '../../writes/write-kind.ts';
 import { conditionOf, keyOfOther } from '../conditions.ts';
 import { appointmentNames } from '../directory.ts';
-import { baseOf } from '../face.ts';
+import { accessOf, baseOf } from '../face.ts';
 import { jsonMediaTypes } from '../interaction.ts';
 import { allFine } from '../operation-outcome.ts';
 import { etagOf, preferenceOf } from '../preferences.ts';
@@ -34,7 +34,7 @@ export async function showWritten(
   pendingStatus = 202,
 ): Promise<Shown> {
   const native = body as AppointmentBody | PreviewBody;
-  const named = appointmentNames(request, request.directory);
+  const named = appointmentNames(accessOf(request), request.directory);
   if (native.id === null || 'change' in native) return { status: 200, body: appointmentContent(native, named) };
   const made = native as AppointmentBody;
   const isPending = made.confirmation !== null;

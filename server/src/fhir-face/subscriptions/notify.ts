@@ -1,14 +1,17 @@
 import type { Claimed } from '../../webhooks/claim-deliveries.ts';
 import { type Endpoint, type Subscription, statusOfSubscription } from '../../webhooks/endpoint.ts';
 import type { SentBody } from '../../webhooks/send-delivery.ts';
+import { createAppointmentReader, type ReaderDependencies } from './appointment-reader.ts';
 import { notificationBundle, notificationKind } from './notification.ts';
 
-/**
- * Makes what a Subscription is sent.
- *
- * @param publicUrl the address of the gateway, if the configuration says it
- */
-export function createNotifier(publicUrl: string | undefined) {
+interface Dependencies extends ReaderDependencies {
+  readonly http: { readonly api_url?: string | undefined; readonly public_url?: string | undefined };
+}
+
+/** Makes what a Subscription is sent. */
+export function createNotifier({ http, ...reading }: Dependencies) {
+  const publicUrl = http.api_url ?? http.public_url;
+  const readAppointment = createAppointmentReader(reading);
   return async (endpoint: Endpoint, subscription: Subscription, delivery: Claimed): Promise<SentBody> => {
     const { event, number, total } = delivery;
     const { content, headers: own, mediaType, timeoutSeconds } = subscription.details;
@@ -17,7 +20,10 @@ export function createNotifier(publicUrl: string | undefined) {
     if (content === 'none') return { payload: '', headers, timeoutMs };
     const status = statusOfSubscription(endpoint.disabledReason, subscription);
     const notified = { id: endpoint.id, subscription, status, publicUrl: publicUrl ?? subscription.details.publicUrl };
-    const events = number === null ? [] : [{ number, event }];
+    const receiver = { clientId: endpoint.clientId, subscription, deliveryId: delivery.id };
+    const isWhole = content === 'full-resource' && number !== null;
+    const appointment = isWhole ? await readAppointment(receiver, String(event.data.appointment_id)) : undefined;
+    const events = number === null ? [] : [{ number, event, appointment }];
     const bundle = notificationBundle(notified, notificationKind(event.type), number ?? total ?? 0, events);
     return { payload: JSON.stringify(bundle), headers, timeoutMs };
   };

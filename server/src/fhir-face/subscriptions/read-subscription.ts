@@ -7,7 +7,7 @@ import { noteLost } from '../conditions.ts';
 import { accessOf, baseOf } from '../face.ts';
 import { invalid, unprocessable } from '../from-fhir/faults.ts';
 import { keptOfResource, lostElements } from '../from-fhir/lost.ts';
-import { checked } from '../native.ts';
+import { checked, shows } from '../native.ts';
 import { readCriteria } from './criteria.ts';
 import { readHeaders } from './headers.ts';
 import { type SentExtension, type SentSubscription, subscriptionSchema } from './schema.ts';
@@ -45,7 +45,7 @@ export function readSubscription(request: FastifyRequest, sent: unknown, before?
   const { [backport.heartbeat]: heartbeat, ...more } = readChannelExtensions(channel.extension ?? []);
   const details: SubscriptionDetails = {
     ...{ criteria, filters: names, reason, publicUrl: request.server.endpointDeps.publicUrl() },
-    ...readContent(channel, criteria),
+    ...readContent(channel, criteria, shows(request, 'Appointment')),
     headers: readHeaders(channel.header ?? [], before?.details.headers ?? []),
     timeoutSeconds: more[backport.timeout] ?? null,
     maxCount: more[backport.maxCount] ?? null,
@@ -119,10 +119,13 @@ const json = /^application\/(fhir\+)?json(\s*;\s*fhirVersion=4\.0(\.1)?)?$/;
 
 /**
  * What notifications contain. A search as criteria, without a payload, is that of R4: a request without a body.
+ *
+ * @param mayRead whether the client may read Appointments
  */
 function readContent(
   { payload, _payload }: SentSubscription['channel'],
   criteria: string,
+  mayRead: boolean,
 ): Pick<SubscriptionDetails, 'content' | 'mediaType'> {
   if (payload === undefined && _payload === undefined && criteria.startsWith('Appointment')) {
     return { content: 'none', mediaType: null };
@@ -135,11 +138,17 @@ function readContent(
     [backport.content]: 'valueCode',
   });
   if (content === undefined) {
-    const detail = `The extension ${backport.content} says what a notification contains: empty or id-only.`;
+    const detail = `The extension ${backport.content} says what a notification contains: empty, id-only or full-resource.`;
     throw invalid(place, detail, 'required');
   }
-  if (content !== 'empty' && content !== 'id-only') {
-    throw unprocessable(place, 'The content is empty or id-only.', 'not-supported');
+  if (content !== 'empty' && content !== 'id-only' && content !== 'full-resource') {
+    throw invalid(place, 'The content is empty, id-only or full-resource.');
+  }
+  if (content === 'full-resource' && criteria.startsWith('https://gematik.de/fhir/isik/')) {
+    throw unprocessable(place, 'ISiK allows id-only and empty.');
+  }
+  if (content === 'full-resource' && !mayRead) {
+    throw unprocessable(place, 'The client may not read Appointments: take id-only or empty.');
   }
   return { content, mediaType: payload };
 }

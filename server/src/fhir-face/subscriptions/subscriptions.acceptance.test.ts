@@ -4,8 +4,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Bundle, CapabilityStatement, Parameters, Subscription } from '@medplum/fhirtypes';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { faultyEhrs } from '../../../../test/ehrs/faulty-ehr.ts';
+import { wrapConnector } from '../../../../test/ehrs/other-ehrs.ts';
 import { checkFhirResponse } from '../../../../test/gateway/fhir-response-check.ts';
 import { startGateway } from '../../../../test/gateway/gateway.ts';
+import { withQuickRecovery } from '../../../../test/gateway/recovery.ts';
 import { bergen, book, oslo } from '../../../../test/requests/bookings.ts';
 import { careUnitOf, eventually, rowsOf } from '../../../../test/requests/codes.ts';
 import {
@@ -20,7 +23,12 @@ import {
 import { fhirClient, issueIn, parameters } from '../test-requests.ts';
 import { backport } from './urls.ts';
 
-const gateway = await startGateway({ configure: withQuickWebhooks, intervals: { events: 100 } });
+const faults = faultyEhrs();
+const gateway = await startGateway({
+  connectors: [wrapConnector(faults.faulty)],
+  configure: (it) => withQuickRecovery(withQuickWebhooks(it)),
+  intervals: { events: 100 },
+});
 afterAll(() => gateway.close());
 const fhir = fhirClient(gateway, oslo);
 const webhooks = webhooksOf(gateway);
@@ -155,6 +163,48 @@ test('an empty notification names nothing', async () => {
   expect(it.received.map(({ body }) => body).join()).not.toContain('/Appointment/');
 });
 
+describe('a notification with the Appointment', () => {
+  const resourceIn = (it: Pick<Received, 'body'> | undefined) => partsOf(it as Received).bundle.entry?.[1]?.resource;
+
+  test('has it as a read would show it, and leaves an entry for the patient', async () => {
+    const it = await startSubscription({}, 'full-resource');
+    await untilStatus(it.id, 'active');
+    const { id } = await book(gateway, { patientId: 'p-5' });
+    await received(it, 2);
+    expect(resourceIn(it.received[1])).toEqual((await fhir.get(`/Appointment/${id}`)).body);
+    const path = `${oslo}/patients/p-5/accesses`;
+    const { body } = await gateway.request<{ accesses: { operation: string; client: object }[] }>('GET', path);
+    const told = body.accesses.filter(({ operation }) => operation === 'fhir_notify_appointment');
+    expect(told).toMatchObject([{ client: { id: 'everything' }, outcome: 'success' }]);
+  });
+
+  test('names it alone while the EHR is away: the event is told all the same', async () => {
+    const it = await startSubscription({}, 'full-resource');
+    await untilStatus(it.id, 'active');
+    it.behave(status(500));
+    const { id } = await book(gateway);
+    const ehr = faults.of('sandbox-no');
+    ehr.goDown();
+    onTestFinished(() => ehr.comeUp());
+    it.behave(status(204));
+    const last = await eventually(async () => {
+      const accepted = it.received.filter((one) => one.status === 204 && partsOf(one).number !== undefined);
+      expect(accepted).toHaveLength(1);
+      return accepted[0];
+    });
+    expect(partsOf(last as Received).focus).toContain(`/Appointment/${id}`);
+    expect(resourceIn(last)).toBeUndefined();
+  });
+
+  test('is refused to a client that may not read Appointments', async () => {
+    const body = wanted('http://127.0.0.1:9/', {}, 'full-resource');
+    const headers = { 'content-type': 'application/fhir+json' };
+    const options = { client: 'webhooks:manage', body, headers } as const;
+    const refused = await gateway.request<Subscription>('POST', `${fhir.base}/Subscription`, options);
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('may not read Appointments')]);
+  });
+});
+
 test('a search without a payload is that of R4: requests have no body', async () => {
   const bodies: string[] = [];
   const server = createServer(async (request, response) => {
@@ -201,6 +251,15 @@ describe('what cannot be done is refused with its place', () => {
       channel({ endpoint: 'ftp://hooks.example.org' }),
       400,
       'Subscription.channel.endpoint',
+    ],
+    [
+      'Appointments for ISiK',
+      {
+        criteria: 'https://gematik.de/fhir/isik/SubscriptionTopic/appointment-cancel',
+        ...channel({ _payload: { extension: [{ url: backport.content, valueCode: 'full-resource' }] } }),
+      },
+      422,
+      'Subscription.channel.payload.extension',
     ],
     ['a header of the gateway', channel({ header: ['Host: x'] }), 422, 'Subscription.channel.header[0]'],
     ['a header with a line break', channel({ header: ['X: 1\r\nHost: x'] }), 400, 'Subscription.channel.header[0]'],
