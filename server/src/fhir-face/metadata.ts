@@ -46,7 +46,7 @@ function statementFor(request: FastifyRequest): CapabilityStatement {
   const offered = resources
     .map(({ needs, ...it }) => ({ ...it, interactions: it.interactions.filter((one) => offers(one.needs)), needs }))
     .filter(({ needs, interactions }) => interactions.length > 0 && needs.every(offers))
-    .filter(({ type }) => !/^(Appointment|Subscription)$/.test(type ?? '') || !ehr || namesAppointments(ehr));
+    .filter(({ type }) => !/^(Appointment|Subscription|Basic)$/.test(type ?? '') || !ehr || namesAppointments(ehr));
   return statement(
     offered.map((it) => resourceOf(it, offers, request)),
     documentation,
@@ -64,6 +64,7 @@ function statement(
     status: 'active',
     date,
     kind: 'instance',
+    ...(resource.some(({ type }) => type === 'Subscription') ? { instantiates: [backport.server] } : {}),
     software: { name: 'Crossward', version: packageJson.version },
     implementation: { description: 'Crossward', ...(url === undefined ? {} : { url }) },
     fhirVersion: '4.0.1',
@@ -228,11 +229,17 @@ const resources: readonly Described[] = [
     profile: backport.profile,
     topics: topics.map(({ url }) => url),
   },
+  {
+    type: 'Basic',
+    needs: ['get_appointment'],
+    interactions: readAndSearch('get_appointment', 'get_appointment'),
+    parameters: { _id: 'token', code: 'token' },
+  },
 ];
 
 /** A Patient is read, and an Appointment booked and read by its id: neither is searched for in all care units. A Subscription is of one. */
 const overAllUnits: readonly Described[] = resources.flatMap((it) => {
-  if (it.type === 'Subscription') return [];
+  if (it.type === 'Subscription' || it.type === 'Basic') return [];
   if (it.type !== 'Patient' && it.type !== 'Appointment') return it;
   const { moreParameters: _, includes: __, ...rest } = it;
   const isOffered = ({ code }: { readonly code: Interaction }) =>

@@ -10,7 +10,7 @@ import { clientOf, inAllUnits, mapped, qualify, readId, readUnitReference, unitN
 /** Whether an id in the path, or the Appointment in the body, names the care unit: nothing else is searched for. A Subscription is of a care unit. */
 export function namesItsUnit({ method, path }: AnyEndpoint): boolean {
   const isBooking = method === 'POST' && path.startsWith(`${facePath}/Appointment`) && !path.endsWith('/_search');
-  const isOfUnit = path.startsWith(`${facePath}/Subscription`);
+  const isOfUnit = /^\/(Subscription|Basic)\b/.test(path.slice(facePath.length));
   return path.startsWith(`${facePath}/`) && !isOfUnit && (path.includes('/:id') || isBooking);
 }
 

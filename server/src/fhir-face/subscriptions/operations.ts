@@ -101,7 +101,7 @@ async function eventsOf(request: FastifyRequest, id: string): Promise<Bundle> {
   const { db } = request.server.endpointDeps.services;
   const found = await requireSubscription(db, request, id);
   const oldest = await oldestNumber(db, id);
-  const since = readNumber(request, 'eventsSinceNumber') ?? oldest ?? 1;
+  const since = Math.max(readNumber(request, 'eventsSinceNumber') ?? oldest ?? 1, 1);
   const until = readNumber(request, 'eventsUntilNumber') ?? Number.MAX_SAFE_INTEGER;
   const total = (await countEvents(db, [id])).get(id) ?? 0;
   if (since < (oldest ?? total + 1) && since <= total) {

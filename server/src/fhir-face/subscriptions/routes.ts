@@ -30,6 +30,7 @@ import { subscriptionOperations } from './operations.ts';
 import { readSubscription } from './read-subscription.ts';
 import { toSubscription } from './show.ts';
 import { listSubscriptions, requireSubscription } from './store.ts';
+import { topicInteractions } from './topic-resources.ts';
 
 /** Subscription: https://hl7.org/fhir/R4/subscription.html. Each is a webhook endpoint of its client, of one care unit. */
 const type = 'Subscription';
@@ -170,4 +171,5 @@ export const subscriptionInteractions: readonly AnyEndpoint[] = [
   stored({ name: 'fhir_update_subscription', method: 'PUT', path: '/:id', status: 200, store: update }),
   stored({ name: 'fhir_delete_subscription', method: 'DELETE', path: '/:id', status: 204, store: remove }),
   ...subscriptionOperations,
+  ...topicInteractions,
 ];

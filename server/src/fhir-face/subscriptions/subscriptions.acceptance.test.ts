@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Bundle, CapabilityStatement, Parameters, Subscription } from '@medplum/fhirtypes';
+import type { Basic, Bundle, CapabilityStatement, Parameters, Subscription } from '@medplum/fhirtypes';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { faultyEhrs } from '../../../../test/ehrs/faulty-ehr.ts';
 import { wrapConnector } from '../../../../test/ehrs/other-ehrs.ts';
@@ -376,6 +376,7 @@ test('$status and $events tell what there was, also what was not delivered', asy
   expect(await statusOf(`/Subscription/$status?id=${it.id}&status=off`)).toMatchObject(off);
   const asked = parameters({ name: 'id', valueId: it.id }, { name: 'status', valueCode: 'active' });
   expect(await statusOf('/Subscription/$status', asked)).toBeUndefined();
+  expect((await fhir.get(`/Subscription/${it.id}/$events?eventsSinceNumber=0`)).status).toBe(200);
   const events = async (query: string) => fhir.get<Bundle>(`/Subscription/${it.id}/$events${query}`);
   const all = await events('');
   expect(partsOf({ body: all.text })).toMatchObject({ kind: 'query-event', total: '2', number: '1' });
@@ -407,6 +408,26 @@ test('events of another care unit are not told', async () => {
   const [, first] = await received(it, 2);
   expect(first).toMatchObject({ number: '1', focus: expect.stringContaining(id) });
 });
+
+test('its topics can be read and searched for', async () => {
+  const code = 'http://hl7.org/fhir/fhir-types|SubscriptionTopic';
+  const { body } = await fhir.get<Bundle<Basic>>(`/Basic?code=${code}`);
+  expect(body.entry).toHaveLength(6);
+  const urls = body.entry?.map(({ resource }) => resource?.extension?.find((it) => it.url.endsWith('.url'))?.valueUri);
+  expect(urls).toContain(topic('changed'));
+  const [first] = body.entry ?? [];
+  expect((await fhir.get(`/Basic/${first?.resource?.id}`)).body).toEqual(first?.resource);
+  expect((await fhir.get('/Basic/x')).status).toBe(404);
+  expect((await fhir.get<Bundle>('/Basic?code=referral')).body.total).toBe(0);
+});
+
+test.each([[undefined], [[]], [{ resourceType: 'Appointment' }], [{ ...wanted('x'), channel: null }]])(
+  'a body that is no Subscription is refused: %j',
+  async (body) => {
+    const options = { headers: { 'content-type': 'application/fhir+json' } };
+    expect((await fhir.send('POST', '/Subscription', body, options)).status).toBe(400);
+  },
+);
 
 test('the CapabilityStatement names it and its topics', async () => {
   const { body } = await fhir.get<CapabilityStatement>('/metadata');
