@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest';
-import { bookingOf, changeOf } from './processes/child-client.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { backport } from '../server/src/fhir-face/subscriptions/urls.ts';
+import { bookingOf, changeOf, type childClient } from './processes/child-client.ts';
 import { startKillableGateway } from './processes/killable-gateway.ts';
-import type { Slot } from './requests/bookings.ts';
+import { oslo, type Slot } from './requests/bookings.ts';
 import { eventually } from './requests/codes.ts';
 import type { EventPage } from './requests/events.ts';
-import { status, verify } from './requests/webhook-receiver.ts';
+import { startReceiver, status, verify } from './requests/webhook-receiver.ts';
 
 const kills = 4;
 
@@ -21,6 +22,8 @@ test('gateways that are killed while they book and deliver lose no event and no 
     if (requests % 3 === 0) response.destroy();
     else status(200)(response);
   });
+
+  const subscribed = await startSubscription(client);
 
   const timeslots = await client.freeSlots(60);
   /** Books a time directly in the EHR. */
@@ -78,4 +81,44 @@ test('gateways that are killed while they book and deliver lose no event and no 
   const polled = (await client.send<EventPage>({ method: 'GET', path: '/api/events?limit=500' })).body.events;
   expect(polled).toHaveLength(2 * booked.length + byStaff.length);
   expect(booked.length).toBeGreaterThan(kills);
+  // A Subscription has the same events, numbered without a gap.
+  await eventually(() => {
+    const numbers = [...new Set(subscribed.numbers())].toSorted((a, b) => a - b);
+    expect(numbers).toEqual(polled.map((_, index) => index + 1));
+  });
 });
+
+/** A Subscription to all appointments of the care unit, whose receiver closes every third connection. */
+async function startSubscription(client: ReturnType<typeof childClient>) {
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.close());
+  const channel = {
+    type: 'rest-hook',
+    endpoint: receiver.url,
+    payload: 'application/fhir+json',
+    _payload: { extension: [{ url: backport.content, valueCode: 'id-only' }] },
+  };
+  const wanted = {
+    resourceType: 'Subscription',
+    status: 'requested',
+    reason: 'chaos',
+    criteria: 'Appointment',
+    channel,
+  };
+  const path = `${oslo}/fhir-r4/Subscription`;
+  const headers = { 'content-type': 'application/fhir+json' };
+  await client.send({ method: 'POST', path, headers, body: wanted });
+  await eventually(() => expect(receiver.received.map((it) => it.status)).toEqual([204]));
+  let requests = 0;
+  receiver.behave((response) => {
+    requests++;
+    if (requests % 3 === 0) response.destroy();
+    else status(200)(response);
+  });
+  const numberOf = ({ body }: { readonly body: string }) =>
+    Number(/"event-number","valueString":"(\d+)"/.exec(body)?.[1] ?? 0);
+  return {
+    /** Of the events that were accepted. */
+    numbers: () => receiver.received.filter((it) => it.status === 200).map(numberOf),
+  };
+}

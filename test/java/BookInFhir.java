@@ -35,6 +35,7 @@ import org.hl7.fhir.r4.model.Patient;
 import org.hl7.fhir.r4.model.Reference;
 import org.hl7.fhir.r4.model.Slot;
 import org.hl7.fhir.r4.model.StringType;
+import org.hl7.fhir.r4.model.Subscription;
 
 /** Books, moves and cancels with HAPI's client, and prints as JSON what happened and what HAPI's validator says of each response. */
 class BookInFhir {
@@ -95,6 +96,30 @@ class BookInFhir {
     var copy = appointment.copy();
     copy.setSlot(null).setMinutesDurationElement(null);
     return copy.setStart(to.getStart()).setEnd(to.getEnd());
+  }
+
+  /** Subscribes, waits until the endpoint has accepted the handshake, turns the Subscription off and deletes it. */
+  static List<Object> subscribed(IGenericClient client) throws Exception {
+    var sent = new Subscription();
+    sent.setStatus(Subscription.SubscriptionStatus.REQUESTED).setReason("java");
+    sent.setCriteria("urn:crossward:subscription-topic:appointment-cancelled");
+    var channel = sent.getChannel().setType(Subscription.SubscriptionChannelType.RESTHOOK);
+    channel.setEndpoint(System.getenv("RECEIVER")).setPayload("application/fhir+json").addHeader("X-Token: secret");
+    channel.getPayloadElement().addExtension(
+        "http://hl7.org/fhir/uv/subscriptions-backport/StructureDefinition/backport-payload-content",
+        new CodeType("id-only"));
+    var id = client.create().resource(sent).execute().getId().toUnqualifiedVersionless();
+    Subscription read;
+    do {
+      Thread.sleep(50);
+      read = client.read().resource(Subscription.class).withId(id).execute();
+    } while (read.getStatus() == Subscription.SubscriptionStatus.REQUESTED);
+    var found = search(client, "Subscription?status=active&criteria=" + sent.getCriteria()).getTotal();
+    var active = read.getStatus().toCode();
+    var off = (Subscription) client.update().resource(read.setStatus(Subscription.SubscriptionStatus.OFF)).execute()
+        .getResource();
+    client.delete().resourceById(id).execute();
+    return List.of(active, found, off.getStatus().toCode(), off.getChannel().getHeader().get(0).getValue());
   }
 
   static Appointment cancel(IGenericClient client, Appointment appointment) {
@@ -186,6 +211,8 @@ class BookInFhir {
     result.put("stale", refusal(() -> client.update().resource(moved(before, first)).execute()));
     result.put("cancelled", cancel(client, read).getStatus().toCode());
     search(client, "Appointment?patient=p-3&_include=Appointment:actor&_include=Appointment:slot");
+
+    result.put("subscribed", subscribed(client));
 
     var withCodes = clientOf(System.getenv("FHIR_BASE_WITH_CODES"));
     var pending = (Appointment) withCodes.create().resource(bookingOf(slotsOf(withCodes).get(0))).execute().getResource();

@@ -89,6 +89,8 @@ test("HAPI's client books in FHIR, and HAPI's validator accepts each response", 
   const gateway = await startGateway({ configure: (it) => withQuickWebhooks(withPublicTimes(it)) });
   onTestFinished(() => gateway.close());
   const { id, secret } = gateway.credentials('everything');
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.close());
   const baseOf = (careUnit: string) => `http://127.0.0.1:${gateway.port}${careUnit}/fhir-r4`;
   const { stdout } = await run('java', ['-cp', jars, fileAt('BookInFhir.java')], {
     env: {
@@ -97,6 +99,7 @@ test("HAPI's client books in FHIR, and HAPI's validator accepts each response", 
       FHIR_BASE_WITH_CODES: baseOf(sodermalm),
       FHIR_BASE_OF_ALL: baseOf('/api'),
       NOTIFICATIONS: await notificationsIn(gateway),
+      RECEIVER: receiver.url,
       CROSSWARD_CLIENT_ID: id,
       CROSSWARD_CLIENT_SECRET: secret,
     },
@@ -113,6 +116,7 @@ test("HAPI's client books in FHIR, and HAPI's validator accepts each response", 
     moved: true,
     stale: [412, 'conflict'],
     cancelled: 'cancelled',
+    subscribed: ['active', 1, 'off', 'X-Token: ********'],
     withCode: ['pending', 'cancelled'],
     operations: ['confirm', 'resend-code'],
     anywhere: [true, 'cancelled'],

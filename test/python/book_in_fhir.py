@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 
 from fhirpy import SyncFHIRClient
 from fhirpy.base.exceptions import OperationOutcome
@@ -63,5 +64,32 @@ moved["status"] = "cancelled"
 moved.save()
 found = client.resources("Appointment").search(patient="p-3", status="cancelled").fetch_all()
 result["cancelled"] = [moved["status"], booked.id in {it.id for it in found}]
+
+subscription = client.resource(
+    "Subscription",
+    status="requested",
+    reason="python",
+    criteria="urn:crossward:subscription-topic:appointment-booked",
+    channel={
+        "type": "rest-hook",
+        "endpoint": os.environ["RECEIVER"],
+        "payload": "application/fhir+json",
+        "_payload": {
+            "extension": [
+                {
+                    "url": "http://hl7.org/fhir/uv/subscriptions-backport/StructureDefinition/backport-payload-content",
+                    "valueCode": "id-only",
+                }
+            ]
+        },
+    },
+).save()
+while (read := client.reference("Subscription", subscription.id).to_resource())["status"] == "requested":
+    time.sleep(0.05)
+listed = client.resources("Subscription").search(status="active").fetch_all()
+read["reason"] = "another"
+read.save()
+read.delete()
+result["subscribed"] = [read["status"], read["reason"], [it.id for it in listed] == [subscription.id]]
 
 print(json.dumps(result))
