@@ -23,7 +23,12 @@ interface Wish {
 
 const kept = {
   ...keptOfResource,
-  ...{ status: true, reason: true, criteria: true, end: true, channel: true, error: true },
+  status: true,
+  reason: true,
+  criteria: true,
+  end: true,
+  channel: true,
+  error: true,
 } as const;
 
 /**
@@ -50,7 +55,7 @@ export function readSubscription(request: FastifyRequest, sent: unknown, before?
     timeoutSeconds: more[backport.timeout] ?? null,
     maxCount: more[backport.maxCount] ?? null,
   };
-  noteLost(request, lostElements(subscription, { ...kept, _criteria: true } as never, { _criteria }));
+  noteLost(request, lostElements(subscription, kept, { _criteria }));
   return {
     status: subscription.status,
     url: readUrl(request, channel.endpoint),

@@ -21,6 +21,7 @@ import {
   namesAppointments,
   okResponse,
 } from '../interaction.ts';
+import { allFine } from '../operation-outcome.ts';
 import { etagOf, namesVersion, preferenceOf } from '../preferences.ts';
 import { searchSet } from '../search/bundle.ts';
 import { anyOf, codesOf, readSearch } from '../search/input.ts';
@@ -80,8 +81,10 @@ function stored({ name, method, path, status, store }: StoredWrite): AnyEndpoint
         throw conditionFault('A Subscription has no If-None-Exist. Send Idempotency-Key.', 'not-supported');
       },
       async show({ body, ...response }, request) {
-        const isShown = status !== 204 && preferenceOf(request, 'return') !== 'minimal';
-        return isShown ? { ...response, body } : response;
+        const preference = preferenceOf(request, 'return');
+        if (status === 204 || preference === 'minimal') return response;
+        if (preference !== 'OperationOutcome') return { ...response, body };
+        return { ...response, body: allFine(`The Subscription is ${(body as Subscription).status}.`, request.lost) };
       },
     },
     async store(tx, input, request) {

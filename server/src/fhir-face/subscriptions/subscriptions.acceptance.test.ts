@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Basic, Bundle, CapabilityStatement, Parameters, Subscription } from '@medplum/fhirtypes';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { faultyEhrs } from '../../../../test/ehrs/faulty-ehr.ts';
+import { type FaultyEhr, faultyEhrs } from '../../../../test/ehrs/faulty-ehr.ts';
 import { wrapConnector } from '../../../../test/ehrs/other-ehrs.ts';
 import { checkFhirResponse } from '../../../../test/gateway/fhir-response-check.ts';
 import { startGateway } from '../../../../test/gateway/gateway.ts';
@@ -178,14 +178,21 @@ describe('a notification with the Appointment', () => {
     expect(told).toMatchObject([{ client: { id: 'everything' }, outcome: 'success' }]);
   });
 
-  test('names it alone while the EHR is away: the event is told all the same', async () => {
+  test.each<[string, (ehr: FaultyEhr, until: Promise<void>) => void]>([
+    ['is away', (ehr) => ehr.goDown()],
+    ['hangs', (ehr, until) => ehr.hang('findAppointments', until)],
+  ])('names it alone while the EHR %s: the event is told all the same', async (_, fail) => {
     const it = await startSubscription({}, 'full-resource');
     await untilStatus(it.id, 'active');
     it.behave(status(500));
     const { id } = await book(gateway);
     const ehr = faults.of('sandbox-no');
-    ehr.goDown();
-    onTestFinished(() => ehr.comeUp());
+    const { promise: until, resolve: end } = Promise.withResolvers<void>();
+    fail(ehr, until);
+    onTestFinished(() => {
+      end();
+      ehr.reset();
+    });
     it.behave(status(204));
     const last = await eventually(async () => {
       const accepted = it.received.filter((one) => one.status === 204 && partsOf(one).number !== undefined);
@@ -330,6 +337,19 @@ test('secrets in headers are sent, never shown, and kept by an update of what wa
   const seen = [JSON.stringify(rows), ...gateway.logLines, response.text].join();
   expect(seen).not.toContain('kanari-header-secret');
   expect(seen.replaceAll(response.text, '')).not.toContain('kanari-url-token');
+});
+
+test('what is not kept is named, or refused', async () => {
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.close());
+  const sent = wanted(receiver.url, { contact: [{ system: 'url', value: 'https://clinic.example' }] });
+  const made = await fhir.post<Subscription>('/Subscription', sent, { prefer: 'return=OperationOutcome' });
+  expect([made.status, made.text]).toEqual([201, expect.stringContaining('"Subscription.contact')]);
+  expect(made.text).not.toContain('criteria');
+  const [id] = /(?<=\/Subscription\/)[0-9a-f-]+/.exec(made.headers.location ?? '') ?? [];
+  onTestFinished(() => void fhir.send('DELETE', `/Subscription/${id}`));
+  const refused = await fhir.post<Subscription>('/Subscription', sent, { prefer: 'handling=strict' });
+  expect(issueIn(refused)[0]).toBe(422);
 });
 
 test('each client and each care unit has its own', async () => {
