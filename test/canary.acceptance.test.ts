@@ -442,7 +442,8 @@ test('no log line, metric, problem or table contains personal data', async () =>
   expect(gateway.logLines.length).toBeGreaterThan(1000);
   expect(tables.length).toBeGreaterThan(5);
   expectNoneIn('a log line', gateway.logLines, [secret, ...operatorSecrets]);
-  expectNoneIn('the metrics', metrics.split('\n'), [secret, ...operatorSecrets]);
+  // The digits of a measured duration can be those of a number by chance.
+  expectNoneIn('the metrics', metrics.replaceAll(/\.\d+$/gm, '').split('\n'), [secret, ...operatorSecrets]);
   expectNoneIn('a problem', problems, [secret]);
   expectNoneIn(
     'a delivery',
