@@ -31,6 +31,7 @@ import { isOfType } from '../services.ts';
 import { type AppointmentNames, nativeStatuses, statusOf, toAppointment } from '../to-fhir/appointment.ts';
 import { isBookableType, toBookable, toCareUnitLocation, toHealthcareService } from '../to-fhir/resource.ts';
 import { agendaId, toSlot } from '../to-fhir/schedule-and-slot.ts';
+import { dataOf, foundByIdentifier, readIdentifiers } from './identifiers.ts';
 import { ifUnknown, nativeAppointment } from './read.ts';
 
 const numberNames = ['patient.identifier', 'patient:identifier'];
@@ -47,11 +48,21 @@ export const appointmentSearch = fhirSearch(
 );
 
 async function search(request: FastifyRequest): Promise<Bundle> {
-  const names = ['_id', 'patient', ...numberNames, ...actorNames, 'date', 'status', 'service-type', 'slot'];
+  const names = [
+    '_id',
+    'identifier',
+    'patient',
+    ...numberNames,
+    ...actorNames,
+    'date',
+    'status',
+    'service-type',
+    'slot',
+  ];
   const search = readSearch(request, names, appointmentIncludes);
   const { careUnit } = accessOf(request);
   const starts = readStarts(search.filters.get('date') ?? [], 'date', careUnit.timeZone);
-  const wanted = readWanted(request, search);
+  const wanted = withIdentified(readWanted(request, search), await foundByIdentifier(request, search));
   assertSelective(search, wanted, starts);
   const patient = await patientOf(request, wanted);
   const directory = await readDirectory(request);
@@ -68,13 +79,17 @@ async function search(request: FastifyRequest): Promise<Bundle> {
   const byId = pagesInOrder(request, place, async () =>
     (await findEach('_id', wanted.ids ?? [], find)).filter(matches),
   );
+  const listed = async (limit: number, cursor: string | undefined) => {
+    const sized = { limit, ...(cursor === undefined ? {} : { cursor }) };
+    const body = await readNative(request, listAppointments, { query: { ...query, ...sized } });
+    return { entries: body.appointments.filter(matches), next: body.next_cursor };
+  };
   return searchSet(search, place, {
     async page(limit, cursor): Promise<RecordPage<AppointmentBody>> {
       if (wanted.isNothing || !query) return { entries: [], next: null };
-      if (wanted.ids) return byId(limit, cursor);
-      const sized = { limit, ...(cursor === undefined ? {} : { cursor }) };
-      const body = await readNative(request, listAppointments, { query: { ...query, ...sized } });
-      return { entries: body.appointments.filter(matches), next: body.next_cursor };
+      const page = wanted.ids ? await byId(limit, cursor) : await listed(limit, cursor);
+      await readIdentifiers(dataOf(request), named, page.entries);
+      return page;
     },
     show: (body) => toAppointment(body, named),
     include: (found) => included(request, search, directory, found),
@@ -126,6 +141,12 @@ function readWanted(request: FastifyRequest, search: Search): Wanted {
   };
 }
 
+/** @param ids of those that have an identifier, if one is searched for */
+function withIdentified(wanted: Wanted, ids: readonly string[] | undefined): Wanted {
+  if (!ids) return wanted;
+  return { ...wanted, ids: wanted.ids?.filter((it) => ids.includes(it)) ?? ids };
+}
+
 /** The references that each parameter names. One of each must take part. */
 function readActors(request: FastifyRequest, search: Search): string[][] {
   const base = baseOf(request);
@@ -148,8 +169,8 @@ function readActors(request: FastifyRequest, search: Search): string[][] {
 function assertSelective({ filters }: Search, wanted: Wanted, { from, until }: Starts): void {
   if (wanted.isNothing || wanted.ids || wanted.patient || wanted.number || onlyResource(wanted)) return;
   if (from && until) return;
-  const names = ['_id', 'patient', 'actor', 'date'];
-  const detail = 'A search for appointments needs _id, patient, one actor, or a date with both ends.';
+  const names = ['_id', 'identifier', 'patient', 'actor', 'date'];
+  const detail = 'A search for appointments needs _id, identifier, patient, one actor, or a date with both ends.';
   const fault = (name: string): Fault => {
     return { place: inQuery(name), reason: 'request_invalid', detail, flaw: 'required' };
   };
