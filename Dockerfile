@@ -1,8 +1,8 @@
 # The gateway without shell, package manager or root: docs/deploying.md.
 #
 # Both images are published for linux/amd64 and linux/arm64. The tests build for amd64 only: arm64 is declared and untested.
-# Name others, such as those of your own registry, with --build-arg. BUILD_IMAGE needs Node.js 24 at /usr/local/bin/node, npm,
-# a shell and find; RUNTIME_IMAGE needs glibc, libstdc++ and nothing else.
+# Name others, such as those of your own registry, with --build-arg. BUILD_IMAGE needs Node.js 24 at /usr/local/bin/node, npm
+# and a shell; RUNTIME_IMAGE needs glibc, libstdc++ and nothing else.
 ARG BUILD_IMAGE=docker.io/library/node:24-bookworm-slim
 ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian12:nonroot
 
@@ -11,13 +11,8 @@ WORKDIR /app
 COPY . .
 # The secret is for a registry of your own: --secret id=npmrc,src=$HOME/.npmrc
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --omit=dev --no-audit --no-fund
-# With the Node.js of the image, whose publisher is that of the image. The packages that bring one are for machines without it.
-# What makes the bundle is not needed after it, nor what only compilers and debuggers read. The other packages stay, so that
-# scanners find them, and with them their licences.
-RUN /usr/local/bin/node server/bundle/prepare.js \
-  && rm -rf node_modules/node-* node_modules/.bin node_modules/rolldown node_modules/@rolldown \
-  && find . -type f -path '*/node_modules/*' '(' -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' ')' -exec rm {} + \
-  && /usr/local/bin/node deploy/image/parts.js > sbom.cdx.json
+# With the Node.js of the image, whose publisher is that of the image.
+RUN /usr/local/bin/node deploy/image/collect.js "$(/usr/local/bin/node server/bundle/prepare.js)" /image
 
 FROM ${RUNTIME_IMAGE}
 # The commit, and the address of its repository.
@@ -30,7 +25,7 @@ LABEL org.opencontainers.image.title="Crossward" \
   org.opencontainers.image.description="One uniform HTTP/JSON interface over many electronic health record systems" \
   org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
-COPY --from=build /app /app
+COPY --from=build /image /app
 WORKDIR /app
 # The variables of glibc are those of server/node.sh, and so are the options of V8 below.
 ENV PATH=/usr/local/bin \

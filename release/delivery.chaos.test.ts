@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { introduction } from '../server/src/http/openapi/openapi-introduction.ts';
 import { createTestDatabase } from '../test/database/database.ts';
 import { type ChildGateway, type ChildSetup, startChild } from '../test/processes/child-gateway.ts';
+import { freePort } from '../test/processes/free-port.ts';
 import { clientExamples, compileIn } from './client-readme.ts';
 import { root, run } from './npm-pack.ts';
 
@@ -161,7 +162,11 @@ test('the packed packages contain what they run, and no tests', async () => {
     const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
     expect(manifest).not.toHaveProperty('private');
     // None is needed that is in no registry.
-    expect(Object.keys(manifest.dependencies).filter((dependency) => dependency.startsWith('@crossward/'))).toEqual([]);
+    expect(
+      Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }).filter((dependency) =>
+        dependency.startsWith('@crossward/'),
+      ),
+    ).toEqual([]);
   }
 });
 
@@ -192,6 +197,34 @@ test('the package of the gateway contains what operators deploy it with', async 
   const installed = await readdir(join(home, 'node_modules/crossward/deploy'), { recursive: true });
   expect(written.filter((path) => !installed.includes(path.replace('deploy/', '')))).toEqual([]);
 });
+
+test('--omit=optional leaves out Node.js and the embedded database, for machines that have Node.js and PostgreSQL', async () => {
+  const lean = join(folder, 'lean');
+  await mkdir(lean);
+  await writeFile(join(lean, 'package.json'), '{}');
+  const gatewayTarball = tarballs.find((name) => /^crossward-\d/.test(name)) ?? '';
+  await npmInstall(lean, '--omit=optional', join(folder, 'packages', gatewayTarball));
+  expect(await readdir(join(lean, 'node_modules'))).toEqual(['.bin', '.package-lock.json', 'crossward']);
+  expect(await bytesIn(join(lean, 'node_modules'))).toBeLessThan(20_000_000);
+  const program = join(lean, 'node_modules/crossward/server/src/cli/crossward.js');
+  const start = run(process.execPath, [program, 'start'], { cwd: lean, env: { PATH, PORT: String(await freePort()) } });
+  await expect(start).rejects.toMatchObject({
+    stderr: expect.stringContaining('Set DATABASE_URL to that of a PostgreSQL'),
+  });
+});
+
+test('the package and its embedded database have at most 55 MB, besides Node.js', async () => {
+  const modules = join(home, 'node_modules');
+  const bytes = await Promise.all(['crossward', '@electric-sql'].map((name) => bytesIn(join(modules, name))));
+  expect((bytes[0] ?? 0) + (bytes[1] ?? 0)).toBeLessThan(55_000_000);
+});
+
+async function bytesIn(path: string): Promise<number> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const sizes = await Promise.all(files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size));
+  return sizes.reduce((total, size) => total + size, 0);
+}
 
 test('the packed client has types', async () => {
   const code = `

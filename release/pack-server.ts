@@ -1,16 +1,11 @@
 import { cp, glob, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { external } from '../server/bundle/external.ts';
+import { runtimeFiles } from '../deploy/image/runtime-files.ts';
 import { type Manifest, npmPack, root, run } from './npm-pack.ts';
 import { notices, type Parts } from './parts.ts';
 
-/** What the gateway reads while it runs, besides its bundle: each is where the repository has it. */
 const files = [
-  'server/{openapi,config.schema}.json',
-  'server/bundle/{crossward,folder,gateway,start}.js',
-  'server/src/cli/crossward.js',
-  'server/src/**/*.{css,svg,sql,yaml}',
-  'connectors/*/src/**/*.sql',
+  ...runtimeFiles,
   // The demo shows them.
   '{*,docs/**/*,client/*,connector-kit/*,connectors/*/*,examples/*/*,bench/*}.md',
   'docs/pictures/*',
@@ -19,7 +14,7 @@ const files = [
   'deploy/{Caddyfile,**/*.*,**/.helmignore}',
 ];
 interface ServerManifest extends Manifest {
-  readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
 }
 
 /**
@@ -50,14 +45,10 @@ export async function packServer(folder: string, parts: Parts): Promise<string> 
 
 async function packedManifest(): Promise<Manifest> {
   const server = JSON.parse(await readFile(join(root, 'server/package.json'), 'utf8')) as ServerManifest;
-  const { optionalDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest;
+  const runtimes = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as ServerManifest;
   // Everything else is in the bundle, as the lock file has it.
-  const dependencies = Object.fromEntries(Object.entries(server.dependencies).filter(([name]) => isExternal(name)));
+  const { dependencies: _, ...rest } = server;
+  const optionalDependencies = { ...server.optionalDependencies, ...runtimes.optionalDependencies };
   const bin = { crossward: './server/src/cli/crossward.js' };
-  return { ...server, dependencies, optionalDependencies, bin };
-}
-
-/** Whether the bundle loads the module with this name from node_modules. */
-function isExternal(name: string): boolean {
-  return external.some((pattern) => (typeof pattern === 'string' ? pattern === name : pattern.test(name)));
+  return { ...rest, optionalDependencies, bin };
 }

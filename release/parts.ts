@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isNotice } from '../deploy/image/runtime-files.ts';
 import { root, run } from './npm-pack.ts';
 
 /** Their terms are met by the notices that the package contains. */
@@ -24,8 +25,8 @@ interface Locked {
   readonly link?: boolean;
   readonly dev?: boolean;
   readonly optional?: boolean;
+  readonly cpu?: string | readonly string[];
   readonly devDependencies?: object;
-  readonly optionalDependencies?: object;
 }
 interface Lock {
   readonly packages: Readonly<Record<string, Locked>>;
@@ -78,8 +79,9 @@ function ofGateway({ components, dependencies, ...bom }: Bom): Bom {
 
 /** `npm sbom --omit dev` leaves out what development needs too, such as Fastify. So development is taken out first. */
 function productionPackages(): Record<string, Locked> {
-  const kept = Object.entries(lock.packages).filter(([, { dev, optional }]) => !dev && !optional);
-  const packages = kept.map(([path, { devDependencies: _, optionalDependencies: __, ...rest }]) => [path, rest]);
+  // What is optional and for one kind of machine: Node.js, and what makes the bundle.
+  const kept = Object.entries(lock.packages).filter(([, { dev, optional, cpu }]) => !dev && !(optional && cpu));
+  const packages = kept.map(([path, { devDependencies: _, ...rest }]) => [path, rest]);
   return { ...Object.fromEntries(packages), '': { name: 'parts', version: '0.0.0', dependencies: { crossward: '*' } } };
 }
 
@@ -100,7 +102,7 @@ export function licenceList({ components }: Parts): string {
 export async function notices({ components }: Parts): Promise<string> {
   const texts = foreign(components).map(async (part) => {
     const folder = join(root, folders.get(nameOf(part)) ?? '');
-    const files = (await readdir(folder)).filter((name) => /^(licen[cs]e|notice|copying)/i.test(name)).sort();
+    const files = (await readdir(folder)).filter(isNotice).sort();
     const found = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
     return `${nameOf(part)} (${licenceOf(part)})\n\n${found.join('\n')}`;
   });

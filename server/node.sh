@@ -22,5 +22,5 @@ is_new_enough() {
 for node in "${npm_node_execpath:-$own}" "$own"; do
   if is_new_enough "$node"; then exec "$node" --max-semi-space-size=16 --no-parallel-scavenge "$@"; fi
 done
-echo 'Crossward needs Node.js 24 or newer, and npm has no package of it for this system. Install Node.js 24.' >&2
+echo 'Crossward needs Node.js 24 or newer. Run npm ci, which installs one for most systems if yours is older, or install Node.js 24.' >&2
 exit 1

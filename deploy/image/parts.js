@@ -1,5 +1,3 @@
-// Prints what an image contains (CycloneDX): the packages of the lock file that are in it, and Node.js. `npm sbom --omit dev` leaves
-// out what development needs too, such as Fastify, and lists packages for other machines.
 import { existsSync, readFileSync } from 'node:fs';
 
 const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
@@ -28,8 +26,20 @@ const node = {
   version: process.versions.node,
   purl: `pkg:generic/node@${process.versions.node}`,
 };
+/** Those that make the bundle, or bring a Node.js, are not in the image. */
+const isTool = (path) => /(?:^|\/)node_modules\/(?:@?rolldown|node-(?:bin-)?(?:darwin|linux|win))/.test(path);
 const isThere = ([path, { link }]) => path.includes('node_modules/') && !link && existsSync(`${path}/package.json`);
-const bom = {
+
+/** Paths and entries of the lock file, of the packages that are installed and in the bundle or beside it. */
+export function installedPackages() {
+  return Object.entries(read('package-lock.json').packages).filter((entry) => isThere(entry) && !isTool(entry[0]));
+}
+
+/**
+ * What an image contains (CycloneDX): the packages of the lock file that are in it, and Node.js. `npm sbom --omit dev` leaves out
+ * what development needs too, such as Fastify, and lists packages for other machines.
+ */
+export const partsList = () => ({
   bomFormat: 'CycloneDX',
   specVersion: '1.5',
   version: 1,
@@ -43,6 +53,5 @@ const bom = {
       licenses: [{ expression: license }],
     },
   },
-  components: [node, ...Object.entries(read('package-lock.json').packages).filter(isThere).map(partOf)],
-};
-process.stdout.write(`${JSON.stringify(bom, null, 2)}\n`);
+  components: [node, ...installedPackages().map(partOf)],
+});

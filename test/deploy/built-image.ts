@@ -123,7 +123,7 @@ async function baseArchives(folder: string): Promise<{ build: string; runtime: s
   await cp(npm, join(local, 'lib', 'npm'), { recursive: true });
   await writeFile(join(local, 'bin', 'npm'), '#!/bin/sh\nexec node /usr/local/lib/npm/bin/npm-cli.js "$@"\n');
   await chmod(join(local, 'bin', 'npm'), 0o755);
-  for (const name of ['sh', 'rm', 'find']) await symlink('busybox', join(files, 'bin', name));
+  await symlink('busybox', join(files, 'bin', 'sh'));
   await run('tar', ['-cf', build, '-C', files, '--exclude=./dev/*', '.']);
   await rm(files, { recursive: true });
   return { build, runtime };

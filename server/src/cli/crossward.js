@@ -10,7 +10,7 @@ const { platform, arch, execPath, versions } = process;
 const node = Number.parseInt(versions.node, 10) >= 24 ? execPath : bundledNode();
 if (node === undefined) {
   process.stderr.write(
-    'Crossward requires Node.js 24 or newer, and npm has no package of it for this system. Install Node.js 24.\n',
+    'Crossward requires Node.js 24 or newer, and npm has installed none: there is no package of it for this system, or it was left out. Install Node.js 24.\n',
   );
   process.exit(2);
 }

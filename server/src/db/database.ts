@@ -76,8 +76,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const { databaseUrl, maxConnections = defaultConnections, connectTimeout = 5_000 } = options;
   if (databaseUrl !== undefined) return await openPostgres(databaseUrl, maxConnections, connectTimeout);
   // Loaded only if it is used, because it is large.
-  const { openEmbedded } = await import('./embedded-database.ts');
+  const { openEmbedded } = await import('./embedded-database.ts').catch(explainMissingPglite);
   return await openEmbedded(options.dataDir);
+}
+
+/** `npm install --omit=optional` leaves it out. */
+function explainMissingPglite(error: unknown): never {
+  if (errorCode(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
+  throw new DatabaseError(
+    'DATABASE_URL is not set, and the embedded database is not installed. Set DATABASE_URL to that of a PostgreSQL, or install without --omit=optional.',
+  );
 }
 
 async function openPostgres(databaseUrl: string, max: number, connectTimeout: number): Promise<Database> {
