@@ -2,7 +2,7 @@ import type { Device, Location, Practitioner } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
 import { getResource } from '../resources/routes.ts';
 import { allResources, type Directory, directoryOf } from './directory.ts';
-import { type ListedType, searchDirectory } from './directory-search.ts';
+import { type ListedType, nameIn, searchDirectory } from './directory-search.ts';
 import { accessOf, unknownResource } from './face.ts';
 import { isNationalNumber } from './identifier-systems.ts';
 import { notationOf } from './ids.ts';
@@ -91,15 +91,10 @@ function readFilter(request: FastifyRequest, search: Search): (resource: Bookabl
 }
 
 function nameOf(resource: Bookable): readonly string[] {
-  switch (resource.resourceType) {
-    case 'Practitioner':
-      // Any part of a name matches from its start.
-      return (resource.name?.[0]?.text ?? '').split(' ').map((_, index, words) => words.slice(index).join(' '));
-    case 'Device':
-      return [resource.deviceName?.[0]?.name ?? ''];
-    default:
-      return [resource.name ?? ''];
-  }
+  const name = nameIn(resource);
+  if (resource.resourceType !== 'Practitioner') return [name];
+  // Any part of a name matches from its start.
+  return name.split(' ').map((_, index, words) => words.slice(index).join(' '));
 }
 
 /** https://hl7.org/fhir/R4/search.html#string */

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Directory } from './directory.ts';
 import { type RecordPage, searchSet } from './search/bundle.ts';
 import { readSearch, type Search } from './search/input.ts';
-import { pagesById } from './search/pages.ts';
+import { pagesById, pagesInOrder } from './search/pages.ts';
 import { placeOf } from './search/place.ts';
 
 /** A type of which a search lists what the directory of a care unit has. */
@@ -39,10 +39,37 @@ export function searchDirectory(
   read: (request: FastifyRequest) => Promise<Directory>,
 ): (request: FastifyRequest) => Promise<Bundle> {
   return async (request) => {
-    const search = readSearch(request, listed.parameters, listed.includable);
+    const search = readSearch(request, listed.parameters, listed.includable, sortsOf(listed));
     const matching = listed.matching(request, search);
     return showListed(request, listed, search, async () => ({ entries: matching(await read(request)) }));
   };
+}
+
+/** What has a name is sorted by it. */
+export function sortsOf({ parameters }: Pick<ListedType, 'parameters'>): readonly string[] {
+  return parameters.filter((it) => it === 'name' || it === 'device-name').flatMap((it) => [it, `-${it}`]);
+}
+
+const collator = new Intl.Collator('en');
+
+/** What has no name comes last. */
+function sortedByName(entries: readonly ListedEntry[], sort: string): ListedEntry[] {
+  const named = entries.map((entry) => ({ entry, name: entry.shown ? nameIn(entry.shown) : '' }));
+  const direction = sort.startsWith('-') ? -1 : 1;
+  const compare = (a: string, b: string) => (a && b ? direction * collator.compare(a, b) : Number(!a) - Number(!b));
+  return named.toSorted((a, b) => compare(a.name, b.name)).map(({ entry }) => entry);
+}
+
+/** The name of a resource. `''`: the EHR has none. */
+export function nameIn(resource: Resource): string {
+  switch (resource.resourceType) {
+    case 'Practitioner':
+      return resource.name?.[0]?.text ?? '';
+    case 'Device':
+      return resource.deviceName?.[0]?.name ?? '';
+    default:
+      return 'name' in resource && typeof resource.name === 'string' ? resource.name : '';
+  }
 }
 
 interface Loaded {
@@ -63,8 +90,12 @@ export async function showListed(
   return searchSet(search, place, {
     async page(limit, cursor) {
       const { entries, outcomes } = await load();
-      const page = await pagesById(request, place, async () => entries)(limit, cursor);
-      return { ...page, ...(outcomes && { outcomes }) };
+      const { sort } = search;
+      const pages =
+        sort === undefined
+          ? pagesById(request, place, async () => entries)
+          : pagesInOrder(request, place, async () => sortedByName(entries, sort));
+      return { ...(await pages(limit, cursor)), ...(outcomes && { outcomes }) };
     },
     show({ shown, included: more }) {
       if (shown) included.set(shown, more);

@@ -92,6 +92,5 @@ export function appointmentNames({ client, ehr, careUnit }: Access, directory?: 
       return found && maySeeResource(client, typeOfKind[found.kind]) ? found.name : undefined;
     },
     nameOfService: (id) => (isAllowed ? names.get(id) : undefined),
-    identifiers: new Map(),
   };
 }

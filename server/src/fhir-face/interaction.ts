@@ -88,19 +88,25 @@ export function fhirRead(
 export const jsonMediaTypes = ['application/fhir+json', 'application/json'];
 export const formMediaType = 'application/x-www-form-urlencoded';
 
-/** `GET [base]/{type}` and `POST [base]/{type}/_search` */
+/**
+ * `GET [base]/{type}` and `POST [base]/{type}/_search`
+ *
+ * @param compartment below a resource of this type: https://hl7.org/fhir/R4/http.html#vsearch
+ */
 export function fhirSearch(
   type: string,
   { name, scopes, audit }: Interaction,
   search: (request: FastifyRequest) => Promise<Bundle>,
+  compartment?: 'Patient',
 ): readonly AnyEndpoint[] {
   const representation = faceRepresentation(type);
-  const declared = { ...common, operationId: name, scopes, audit, response: okResponse } as const;
+  const params: TProperties = compartment ? idInPath : {};
+  const declared = { ...common, operationId: name, scopes, audit, params, response: okResponse } as const;
   const handle = async (_input: object, request: FastifyRequest) => {
     assertNameable(type, request);
     return { body: await search(request) };
   };
-  const path = `${facePath}/${type}`;
+  const path = compartment ? `${facePath}/${compartment}/:id/${type}` : `${facePath}/${type}`;
   const form = { ...representation, consumes: [formMediaType] };
   return [
     endpoint({ ...declared, method: 'GET', path, representation, handle }),

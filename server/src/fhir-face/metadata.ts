@@ -10,11 +10,13 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { Shown } from '../api/endpoint.ts';
 import { operationsOf } from '../emrs/ehr-operations.ts';
 import type { WriteResponse } from '../writes/write-kind.ts';
-import { appointmentIncludes } from './appointments/search.ts';
+import { appointmentIncludes, appointmentSorts } from './appointments/search.ts';
+import { sortsOf } from './directory-search.ts';
 import { baseOf } from './face.ts';
 import { fhirDescription, namesAppointments } from './interaction.ts';
 import { definitionOf } from './operation-definitions.ts';
 import { etagOf, namesVersion } from './preferences.ts';
+import { slotSorts } from './slots.ts';
 import { topics } from './subscriptions/topics.ts';
 import { backport } from './subscriptions/urls.ts';
 import { urls } from './urls.ts';
@@ -70,8 +72,16 @@ function statement(
     fhirVersion: '4.0.1',
     format: ['json'],
     patchFormat: ['application/json-patch+json', 'application/fhir+json'],
-    rest: [{ mode: 'server', documentation, security, resource }],
+    rest: [{ mode: 'server', documentation, security, resource, ...compartments(resource) }],
   };
+}
+
+/** https://hl7.org/fhir/R4/compartmentdefinition-patient.html: of it, Appointments are found. */
+function compartments(resource: readonly CapabilityStatementRestResource[]) {
+  const isOffered = resource.some(
+    ({ type, interaction }) => type === 'Appointment' && interaction?.some(({ code }) => code === 'search-type'),
+  );
+  return isOffered ? { compartment: ['http://hl7.org/fhir/CompartmentDefinition/patient'] } : {};
 }
 
 /** `GET [base]/metadata` of the base URL over all care units: the same with and without credentials. */
@@ -92,8 +102,8 @@ const allUnitsDocumentation = [
 const documentation = [
   'A status of 2xx does not mean booked or cancelled: an Appointment that awaits a code is `pending` (201 or 202), and a',
   'cancellation that awaits one leaves it `booked` (202). `$confirm` takes the code that the patient received.',
-  'If-None-Exist names an identifier of the body. If an Appointment of the client has it, the response is 200 with that one as',
-  'it is now, whatever else the body says. Identifiers with system and value are kept, for the client that sent them.',
+  'If-None-Exist names an identifier of the body, which a success uses up for 24 hours: the same request gets 200 and the',
+  'Appointment as it is now, another one 412. A refusal leaves it free. An identifier is not kept.',
   'If-Match is compared with what was just read. Where an EHR has no versions, a change in the instant before the write is not seen.',
 ].join(' ');
 
@@ -129,6 +139,8 @@ interface Described {
   readonly profile?: string;
   /** The canonical URLs of what Subscriptions can be told of. */
   readonly topics?: readonly string[];
+  /** What `_sort` takes. Default: the name, in both directions, of what has one. */
+  readonly sorts?: readonly string[];
   /** The definition of those that are the gateway's own is absent: the face has it. */
   readonly operations?: readonly (
     | { readonly name: string; readonly definition: string; readonly needs: string }
@@ -153,7 +165,10 @@ const resources: readonly Described[] = [
     needs: [],
     interactions: [...readAndSearch('get_patient', 'get_patient'), { code: 'create', needs: 'create_patient' }],
     parameters: { _id: 'token', identifier: 'token' },
-    moreParameters: { needs: 'search_patients', parameters: { family: 'string', birthdate: 'date', phone: 'token' } },
+    moreParameters: {
+      needs: 'search_patients',
+      parameters: { family: 'string', given: 'string', name: 'string', birthdate: 'date', phone: 'token' },
+    },
   },
   { type: 'Practitioner', ...bookable, parameters: { ...bookable.parameters, active: 'token' } },
   { type: 'Location', ...bookable },
@@ -185,6 +200,7 @@ const resources: readonly Described[] = [
     interactions: readAndSearch('list_timeslots', 'list_timeslots'),
     parameters: { _id: 'token', schedule: 'reference', status: 'token', start: 'date', 'service-type': 'token' },
     includes: ['Slot:schedule', 'Schedule:actor'],
+    sorts: slotSorts,
   },
   {
     type: 'Appointment',
@@ -203,7 +219,6 @@ const resources: readonly Described[] = [
     ],
     parameters: {
       _id: 'token',
-      identifier: 'token',
       patient: 'reference',
       actor: 'reference',
       practitioner: 'reference',
@@ -214,6 +229,7 @@ const resources: readonly Described[] = [
       slot: 'reference',
     },
     includes: appointmentIncludes,
+    sorts: appointmentSorts,
   },
   {
     type: 'Subscription',
@@ -249,21 +265,25 @@ const overAllUnits: readonly Described[] = resources.flatMap((it) => {
 });
 
 function resourceOf(
-  { type, interactions, parameters, moreParameters, includes, profile, topics: told = [], operations = [] }: Described,
+  described: Described,
   offers: (operation: string) => boolean,
   request: FastifyRequest,
 ): CapabilityStatementRestResource {
+  const { type, interactions, parameters, moreParameters, includes } = described;
+  const { profile, topics: told = [], sorts, operations = [] } = described;
   const offered = operations
     .filter(({ needs }) => offers(needs))
     .map((it) => ({ name: it.name, definition: 'definition' in it ? it.definition : definitionOf(request, it.name) }));
   const more = moreParameters && offers(moreParameters.needs) ? moreParameters.parameters : {};
   const searched = Object.entries({ ...parameters, ...more });
   const isSearched = interactions.some(({ code }) => code === 'search-type');
+  const sortable = sorts ?? (type === 'Patient' ? [] : sortsOf({ parameters: Object.keys(parameters) }));
   return {
     ...(told.length > 0 ? { extension: told.map((it) => ({ url: backport.topic, valueCanonical: it })) } : {}),
     type,
     ...(profile === undefined ? {} : { supportedProfile: [profile] }),
     interaction: interactions.map(({ code }) => ({ code })),
+    ...(isSearched && sortable.length > 0 ? { documentation: `_sort takes ${sortable.join(' or ')}.` } : {}),
     versioning: 'versioned',
     readHistory: false,
     updateCreate: false,

@@ -176,16 +176,38 @@ describe('a search', () => {
     ['no such day', { ...rolig, birthdate: '1974-02-30' }],
     ['a range of days', { ...rolig, birthdate: 'ge1974-01-30' }],
     ['a local phone number', { phone: '90000000' }],
-    ['a given name', { ...rolig, given: 'Rolig' }],
+    ['a given name alone', { given: 'Rolig' }],
+    ['a given name and a birth date', { given: 'Rolig', birthdate: '1974-01-30' }],
+    ['a name alone', { name: 'Strandsand' }],
+    ['a name and a family name', { ...rolig, name: 'Rolig' }],
   ])('by %s is rejected', async (_name, form) => {
     const { status, body } = await search(form as Record<string, string>);
     expect(status).toBe(400);
     const [expression = ''] = (body as unknown as OperationOutcome).issue?.[0]?.expression ?? [];
-    expect(expression).toMatch(/^http\.(family|birthdate|phone|given)$/);
+    expect(expression).toMatch(/^http\.(family|birthdate|phone|given|name)$/);
+  });
+
+  test.each([
+    [{ name: 'Strandsand' }, ['p-3']],
+    [{ name: 'rolig strandsand' }, ['p-3']],
+    [{ name: 'Rol  Strandsand' }, ['p-3']],
+    [{ name: 'Strandsand Rolig' }, []],
+    [{ name: 'Rolig' }, []],
+    [{ name: 'Anna Strandsand' }, []],
+    [{ family: 'Strandsand', given: 'Rolig' }, ['p-3']],
+    [{ family: 'Strandsand', given: 'Anna' }, []],
+  ])('by %j and the birth date finds %j', async (form, ids) => {
+    const found = await search({ ...form, birthdate: rolig.birthdate } as unknown as Record<string, string>);
+    expect([found.status, idsIn(found)]).toEqual([200, ids]);
+    expect(JSON.stringify(found.body.link)).not.toMatch(/strandsand|rolig/i);
   });
 
   test('is never made in a URL', async () => {
-    const queries = ['family=Strandsand&birthdate=1974-01-30', 'phone=%2B4700000003'];
+    const queries = [
+      'family=Strandsand&birthdate=1974-01-30',
+      'name=Strandsand&birthdate=1974-01-30',
+      'phone=%2B4700000003',
+    ];
     for (const query of queries) expect((await norway.get(`/Patient?${query}`)).status).toBe(400);
     const inUrl = await gateway.request('POST', `${norway.base}/Patient/_search?${queries[0]}`);
     expect(inUrl.status).toBe(400);
@@ -198,6 +220,8 @@ describe('a search', () => {
       '_id',
       'identifier',
       'family',
+      'given',
+      'name',
       'birthdate',
       'phone',
     ]);

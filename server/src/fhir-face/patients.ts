@@ -1,11 +1,12 @@
 import { numberIn } from '@crossward/connector-kit';
 import type { Bundle, Patient } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { patientSearchSchema } from '../patients/contract.ts';
 import { type PatientBody, shownPatient } from '../patients/representation.ts';
 import { createPatient, getPatient, searchPatients } from '../patients/routes.ts';
 import { Problem } from '../problems/problem.ts';
+import { startsWith } from './bookables.ts';
 import { assertUnconditional, conditionFault, conditionOf, keyOfOther, noteLost } from './conditions.ts';
 import { baseOf, shownInFhir, unknownResource } from './face.ts';
 import { lostFromPatient, patientCreation } from './from-fhir/read-patient.ts';
@@ -126,24 +127,60 @@ async function findPatients(request: FastifyRequest, search: Search): Promise<re
       [];
     return findEach(names, notations, (it) => readPatient(request, it).catch(ifUnknown));
   }
-  if (names === 'birthdate,family' || names === 'phone') {
+  if (['birthdate,family', 'birthdate,family,given', 'birthdate,name', 'phone'].includes(names)) {
     const sent = sentOf(search);
     if (isFarDay(sent.birthdate ?? '')) return [];
-    const { family = '', birthdate = '', phone } = checked(request, namedSchema, sent, 'querystring');
-    const body = phone === undefined ? { family_name: family, birth_date: birthdate } : { phone };
-    const { patients } = await readNative(request, searchPatients, { body });
-    return patients.flatMap((it) => toPatient(it) ?? []);
+    const { birthdate = '', phone, ...name } = checked(request, namedSchema, sent, 'querystring');
+    const native = async (body: Static<typeof patientSearchSchema>) =>
+      (await readNative(request, searchPatients, { body })).patients;
+    const found =
+      phone === undefined
+        ? namesMeant(name).map(async ({ family, given }) =>
+            (await native({ family_name: family, birth_date: birthdate })).filter((it) =>
+              startsWith(it.given_name ?? '', given),
+            ),
+          )
+        : [native({ phone })];
+    const byId = new Map((await Promise.all(found)).flat().map((it) => [it.id, it]));
+    return [...byId.values()].flatMap((it) => toPatient(it) ?? []);
   }
-  const detail = 'A search for patients needs _id, or identifier, or family and birthdate, or phone.';
+  const detail =
+    'A search for patients needs _id, or identifier, or family or name with birthdate, or phone. given needs family.';
   if (search.filters.size > 1) throw searchFault(names.split(',')[0] ?? '', detail, 'not-supported');
-  const missing = { family: 'birthdate', birthdate: 'family' }[names] ?? '_id';
+  const missing = { family: 'birthdate', name: 'birthdate', birthdate: 'name', given: 'family' }[names] ?? '_id';
   throw searchFault(missing, detail, 'required');
 }
 
-const personal = ['identifier', 'family', 'birthdate', 'phone'];
+const personal = ['identifier', 'family', 'given', 'name', 'birthdate', 'phone'];
 
 const { family_name, birth_date, phone } = patientSearchSchema.properties;
-const namedSchema = Type.Object({ family: family_name, birthdate: birth_date, phone });
+const namedSchema = Type.Object({
+  family: family_name,
+  given: family_name,
+  name: family_name,
+  birthdate: birth_date,
+  phone,
+});
+
+interface NameParts {
+  readonly family: string;
+  readonly given: string;
+}
+
+/** Each is one more search in the EHR. */
+const mostNamesMeant = 5;
+
+/** What `name` can mean: EHRs are searched by a whole family name, which may have several words, behind given names or alone. */
+function namesMeant({
+  family,
+  given = '',
+  name = '',
+}: Partial<NameParts & { readonly name: string }>): readonly NameParts[] {
+  if (family !== undefined) return [{ family, given }];
+  const words = name.split(/\s+/).filter((it) => it !== '');
+  const splits = words.slice(0, mostNamesMeant).map((_, index) => words.length - 1 - index);
+  return splits.map((at) => ({ family: words.slice(at).join(' '), given: words.slice(0, at).join(' ') }));
+}
 
 /** The values of parameters that have one. */
 function sentOf(search: Search): Readonly<Record<string, string>> {

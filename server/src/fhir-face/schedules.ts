@@ -8,7 +8,7 @@ import { readReference } from './ids.ts';
 import { fhirRead, fhirSearch } from './interaction.ts';
 import { shows } from './native.ts';
 import { readStarts } from './search/dates.ts';
-import { anyOf, type Search, takesActive, tokensOf } from './search/input.ts';
+import { anyOf, groupsOf, type Search, takesActive, tokensOf } from './search/input.ts';
 import { isOfType } from './services.ts';
 import { toBookable, toCareUnitLocation, toHealthcareService, typeOfKind } from './to-fhir/resource.ts';
 import { type Agenda, agendaId, toSchedule } from './to-fhir/schedule-and-slot.ts';
@@ -52,12 +52,12 @@ export const scheduleInteractions = [
 
 function readFilter(search: Search, careUnit: CareUnitConnection, base: string): (agenda: Agenda) => boolean {
   const ids = anyOf(search, '_id');
-  const actors = anyOf(search, 'actor');
+  const actors = groupsOf(search, 'actor');
   const isActiveTaken = takesActive(search);
   const types = tokensOf(search, 'service-type');
   return (agenda) =>
     (!ids || ids.includes(agendaId(agenda))) &&
-    (!actors || hasActor(actors, agenda, careUnit, base)) &&
+    actors.every((it) => hasActor(it, agenda, careUnit, base)) &&
     isActiveTaken &&
     (!types || types.some((it) => isOfType(it, agenda.service)));
 }

@@ -1,5 +1,5 @@
 /** @module-tag any-database */
-import type { Appointment, Bundle, OperationOutcome, Resource, Slot } from '@medplum/fhirtypes';
+import type { Appointment, Bundle, OperationOutcome, Practitioner, Resource, Schedule, Slot } from '@medplum/fhirtypes';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startGateway } from '../../../test/gateway/gateway.ts';
 import { oslo } from '../../../test/requests/bookings.ts';
@@ -154,6 +154,139 @@ describe('dates', () => {
         ['Appointment.start'],
       ]);
     }
+  });
+});
+
+describe('an order', async () => {
+  const [early, late] = await norway.slots(2);
+  const { body: second } = await norway.post('/Appointment', bookingOf(late, 'p-2'));
+  const { body: first } = await norway.post('/Appointment', bookingOf(early, 'p-2'));
+  const both = [first.id, second.id];
+  const orderOf = async (query: string) => idsIn(await find(`/Appointment?patient=p-2&${query}`));
+
+  test('of Appointments is obeyed in both directions, also over pages and of ids', async () => {
+    expect(await orderOf('_sort=date')).toEqual(both);
+    expect(await orderOf('_sort=-date')).toEqual(both.toReversed());
+    expect(idsIn(await find(`/Appointment?_id=${second.id},${first.id}&_sort=date`))).toEqual(both);
+    const page = await find('/Appointment?patient=p-2&_sort=-date&_count=1');
+    const next = page.body.link?.find(({ relation }) => relation === 'next')?.url ?? '';
+    expect([idsIn(page), next.includes('_sort=-date')]).toEqual([[second.id], true]);
+    const rest = await gateway.request<Bundle>('GET', next.slice(`http://127.0.0.1:${gateway.port}`.length));
+    expect(idsIn(rest)).toEqual([first.id]);
+    expect((await find('/Appointment?patient=p-2&_sort=-date&_summary=count')).body.total).toBe(2);
+  });
+
+  test('of what has a name is obeyed, and of Slots that of time', async () => {
+    const namesBy = async (sort: string) =>
+      (await find<Practitioner>(`/Practitioner?_sort=${sort}`)).body.entry?.map(
+        ({ resource }) => resource?.name?.[0]?.text,
+      );
+    const up = await namesBy('name');
+    const { compare } = new Intl.Collator('en');
+    expect(up).toEqual(up?.toSorted((a = '', b = '') => compare(a, b)));
+    expect(await namesBy('-name')).toEqual(up?.toReversed());
+    expect(up?.length).toBeGreaterThan(1);
+    expect((await find('/Device?_sort=device-name')).status).toBe(200);
+    expect(idsIn(await find(`/Slot?_id=${late?.id},${early?.id}&_sort=start`))).toEqual([early?.id, late?.id]);
+    expect((await find(`/Slot?start=${day}&_sort=start&_count=1`)).body.entry).toHaveLength(1);
+  });
+
+  test.each([
+    ['/Appointment?patient=p-1', 'status'],
+    ['/Appointment?patient=p-1', '_lastUpdated'],
+    ['/Appointment?patient=p-1', 'date,status'],
+    ['/Slot?schedule.actor=Practitioner/r-1', '-start'],
+    ['/Schedule?active=true', 'name'],
+    ['/Patient?_id=p-1', 'family'],
+  ])('at %s of %s is refused, or ignored if the client asks for it', async (search, sort) => {
+    const { status, body } = await norway.get<OperationOutcome>(`${search}&_sort=${sort}`);
+    expect([status, body.issue?.[0]?.code, body.issue?.[0]?.expression]).toEqual([
+      400,
+      'not-supported',
+      ['http._sort'],
+    ]);
+    const headers = { prefer: 'handling=lenient' };
+    const lenient = await norway.get<Bundle>(`${search}&_sort=${sort}`, { headers });
+    expect([lenient.status, lenient.body.link?.[0]?.url.includes('_sort')]).toEqual([200, false]);
+  });
+});
+
+test('when a record was changed is not known, and a search for it is refused by name', async () => {
+  const { status, body } = await norway.get<OperationOutcome>('/Appointment?patient=p-1&_lastUpdated=ge2026-01-01');
+  expect([status, body.issue?.[0]?.code, body.issue?.[0]?.expression]).toEqual([
+    400,
+    'not-supported',
+    ['http._lastUpdated'],
+  ]);
+});
+
+describe('a reference', () => {
+  test.each([
+    'patient:Patient=p-1',
+    'patient:Patient=Patient/p-1',
+    'actor:Patient=p-1',
+    'actor=Patient/p-1&actor:Practitioner=r-1',
+    'actor=Patient/p-1&actor=Practitioner/r-1&actor=HealthcareService/consultation',
+    'actor:Patient=p-1&practitioner:Practitioner=r-1,r-2',
+    'patient=p-1&patient=Patient/p-1',
+  ])('of %s finds the Appointment', async (query) => {
+    expect(idsIn(await find(`/Appointment?${query}&status=booked`))).toEqual([booked.id]);
+  });
+
+  test.each([
+    'patient=p-1&actor:Practitioner=r-1&actor:Practitioner=r-2',
+    'actor=Patient/p-1&actor=Patient/p-2',
+    'actor:Patient=p-1&actor:Location=nowhere',
+  ])('of %s finds nobody who does all', async (query) => {
+    expect((await find(`/Appointment?${query}`)).body.total).toBe(0);
+  });
+
+  test('to a type narrows Schedules and Slots, at the care unit and over all', async () => {
+    const typed = '/Schedule?actor:Practitioner=r-1&actor:HealthcareService=consultation';
+    const [schedule] = idsIn(await find(typed));
+    expect(`Schedule/${schedule}`).toBe(slot?.schedule.reference);
+    expect(idsIn(await find('/Schedule?actor:Device=r-1'))).toEqual([]);
+    const slots = `/Slot?schedule:Schedule=${schedule}&schedule.actor:HealthcareService=consultation&schedule.actor=Practitioner/r-1&_count=1`;
+    expect((await find(slots)).body.entry).toHaveLength(1);
+    const everywhere = fhirClient(gateway, '/api');
+    const all = (await find<Schedule>('/Schedule', everywhere)).body.entry?.map(({ resource }) => resource) ?? [];
+    const actors = all.find((it) => it?.id?.endsWith(`.${schedule}`))?.actor.map(({ reference }) => reference) ?? [];
+    expect(actors).toHaveLength(3);
+    const found = await find(`/Schedule?${actors.map((it) => `actor=${it}`).join('&')}`, everywhere);
+    expect(idsIn(found)).toEqual([all.find((it) => it?.id?.endsWith(`.${schedule}`))?.id]);
+    const other = all.find((it) => it?.actor.every(({ reference }) => !actors.includes(reference)));
+    const mixed = await find(`/Schedule?actor=${actors[0]}&actor=${other?.actor[0]?.reference}`, everywhere);
+    expect([mixed.status, mixed.body.total, other !== undefined]).toEqual([200, 0, true]);
+  });
+
+  test.each([
+    'actor:Patient=Practitioner/r-1',
+    'actor:RelatedPerson=1',
+    'status:Patient=booked',
+    'patient:Practitioner=r-1',
+  ])('of %s is refused', async (query) => {
+    expect((await find(`/Appointment?patient=p-1&${query}`)).status).toBe(400);
+  });
+});
+
+describe('the compartment of a patient', () => {
+  test('has the Appointments of the patient', async () => {
+    const found = await find('/Patient/p-1/Appointment?status=booked');
+    expect(idsIn(found)).toEqual([booked.id]);
+    expect(idsIn(await form('/Patient/p-1/Appointment/_search', { status: 'booked' }))).toEqual([booked.id]);
+    const self = found.body.link?.[0]?.url ?? '';
+    expect(idsIn(await gateway.request('GET', self.slice(`http://127.0.0.1:${gateway.port}`.length)))).toEqual([
+      booked.id,
+    ]);
+    expect((await find('/Patient/p-2/Appointment?patient=p-1')).body.total).toBe(0);
+    for (const nobody of ['nobody', 'p-1,p-2', '__']) {
+      expect((await find(`/Patient/${nobody}/Appointment`)).body, nobody).toMatchObject({ total: 0 });
+    }
+  });
+
+  test('needs the scope of Appointments, and has nothing else', async () => {
+    expect((await norway.get('/Patient/p-1/Appointment', { client: 'patients:read' })).status).toBe(403);
+    expect((await norway.get('/Patient/p-1/Slot')).status).toBe(404);
   });
 });
 

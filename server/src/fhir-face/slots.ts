@@ -17,6 +17,7 @@ import {
   assertNotInUrl,
   codesOf,
   findEach,
+  groupsOf,
   readSearch,
   requireSystem,
   type Search,
@@ -69,18 +70,15 @@ function ofAgendas(agendas: readonly Agenda[]) {
 
 /** https://hl7.org/fhir/R4/search.html: names are case sensitive. BaRS writes the chain with a capital letter. */
 const practitionerIdentifier = 'schedule.actor:Practitioner.identifier';
-const actorChains = [
-  'schedule.actor',
-  'Schedule.actor',
-  'Schedule.actor:HealthcareService',
-  'schedule.actor:HealthcareService',
-];
+const actorChains = ['schedule.actor', 'Schedule.actor'];
 
 export const slotParameters = ['_id', 'schedule', 'status', 'start', 'service-type', ...actorChains];
 export const slotIncludes = ['Slot:schedule', 'Schedule:actor'];
+/** The order of free times. */
+export const slotSorts = ['start'];
 
 async function search(request: FastifyRequest) {
-  const search = readSearch(request, [...slotParameters, practitionerIdentifier], slotIncludes);
+  const search = readSearch(request, [...slotParameters, practitionerIdentifier], slotIncludes, slotSorts);
   const { careUnit } = accessOf(request);
   const starts = readStarts(search.filters.get('start') ?? [], 'start', careUnit.timeZone);
   const within = rangeOf(starts);
@@ -129,7 +127,10 @@ export async function named(
   const statuses = slotStatuses(search);
   const found = await findEach('_id', ids, (id) => slotOf(request, wanted, id));
   const isWanted = (slot: Slot) => startsWithin(starts, slot.start) && (!statuses || statuses.includes(slot.status));
-  return found.filter(isWanted);
+  const wantedSlots = found.filter(isWanted);
+  return search.sort === 'start'
+    ? wantedSlots.toSorted((a, b) => Date.parse(a.start) - Date.parse(b.start))
+    : wantedSlots;
 }
 
 interface Wanted {
@@ -187,7 +188,7 @@ export function wantedAgendas(
   const base = baseOf(request);
   const schedules = anyOf(search, 'schedule')?.map((it) => readReference(it, base)?.id ?? it);
   const types = tokensOf(search, 'service-type');
-  const chains = actorChains.flatMap((name) => [anyOf(search, name) ?? []].filter((it) => it.length > 0));
+  const chains = actorChains.flatMap((name) => groupsOf(search, name));
   const identifiers = tokensOf(search, practitionerIdentifier)?.map((it) => requireSystem(it, practitionerIdentifier));
   if (identifiers?.some(({ system }) => isNationalNumber(system))) assertNotInUrl(request, practitionerIdentifier);
   const found = directory.agendas.filter(

@@ -7,11 +7,12 @@ import { accessOf, baseOf, facePath, unitBase, unknownResource } from '../face.t
 import { unprocessable } from '../from-fhir/faults.ts';
 import { clientOf, inAllUnits, mapped, qualify, readId, readUnitReference, unitName } from './unit-names.ts';
 
-/** Whether an id in the path, or the Appointment in the body, names the care unit: nothing else is searched for. A Subscription is of a care unit. */
+/** Whether an id at the end of the path, or the Appointment in the body, names the care unit: nothing else is searched for. A Subscription is of a care unit. */
 export function namesItsUnit({ method, path }: AnyEndpoint): boolean {
   const isBooking = method === 'POST' && path.startsWith(`${facePath}/Appointment`) && !path.endsWith('/_search');
   const isOfUnit = /^\/(Subscription|Basic)\b/.test(path.slice(facePath.length));
-  return path.startsWith(`${facePath}/`) && !isOfUnit && (path.includes('/:id') || isBooking);
+  const endsWithId = /\/:id(\/\$[a-z-]+)?$/.test(path);
+  return path.startsWith(`${facePath}/`) && !isOfUnit && (endsWithId || isBooking);
 }
 
 /** An endpoint of a care unit below the base URL over all care units, with ids of that one. `handOver` finds the care unit. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { listedBookable } from '../bookables.ts';
-import { type ListedEntry, type ListedType, showListed } from '../directory-search.ts';
+import { type ListedEntry, type ListedType, showListed, sortsOf } from '../directory-search.ts';
 import { fhirSearch } from '../interaction.ts';
 import { listedSchedules } from '../schedules.ts';
 import { readSearch } from '../search/input.ts';
@@ -21,7 +21,7 @@ export const directorySearches = listed.flatMap((it) =>
 );
 
 async function search(request: FastifyRequest, type: ListedType) {
-  const search = readSearch(request, type.parameters, type.includable);
+  const search = readSearch(request, type.parameters, type.includable, sortsOf(type));
   const units = unitRequests(request, search).map((unit) => ({
     ...unit,
     matching: type.matching(unit.request, unit.search),

@@ -24,6 +24,7 @@ import {
   rangeOf,
   slotIncludes,
   slotParameters,
+  slotSorts,
   slotStatuses,
   wantedAgendas,
 } from '../slots.ts';
@@ -52,7 +53,7 @@ interface Found {
 }
 
 async function search(request: FastifyRequest) {
-  const search = readSearch(request, slotParameters, slotIncludes);
+  const search = readSearch(request, slotParameters, slotIncludes, slotSorts);
   const place = placeOf(request, 'Slot', search);
   // Before each care unit takes its own.
   assertFew('_id', anyOf(search, '_id'));
@@ -127,10 +128,13 @@ function pages(searched: Searched): Page {
         return [];
       }
     });
-    return (await Promise.all(found)).flat();
+    const slots = (await Promise.all(found)).flat();
+    return search.sort === 'start' ? slots.toSorted((a, b) => startOf(a) - startOf(b)) : slots;
   });
   return async (limit, cursor) => ({ ...(await page(limit, cursor)), outcomes: outcomesOf(silent, request) });
 }
+
+const startOf = ({ slot }: Found) => Date.parse(slot.start);
 
 async function freeTimes(
   { request, search, place, places, missing }: Searched,

@@ -13,7 +13,7 @@ import type { ListedType } from '../directory-search.ts';
 import { baseOf } from '../face.ts';
 import { careUnitLocationId } from '../ids.ts';
 import { issueTypes } from '../issue-types.ts';
-import { anyOf, type Search } from '../search/input.ts';
+import { groupsOf, type Search } from '../search/input.ts';
 import { escaped } from '../search/parameters.ts';
 import { urls } from '../urls.ts';
 import { clientOf, grantedUnits, idIn, qualify } from './unit-names.ts';
@@ -40,10 +40,13 @@ export function unitRequests(request: FastifyRequest, search: Search): readonly 
 /** `undefined`: it names other care units only. */
 function localSearch(search: Search, unit: InCareUnit, request: FastifyRequest): Search | undefined {
   const filters = new Map(search.filters);
-  for (const name of [...filters.keys()].filter((it) => naming.includes(it.split(':')[0] ?? ''))) {
-    const values = (anyOf(search, name) ?? []).flatMap((text) => localName(text, unit, request) ?? []);
-    if (values.length === 0) return undefined;
-    filters.set(name, [values.map(escaped).join(',')]);
+  for (const name of [...filters.keys()].filter((it) => naming.includes(it))) {
+    const groups = groupsOf(search, name).map((texts) => texts.flatMap((it) => localName(it, unit, request) ?? []));
+    if (groups.some((it) => it.length === 0)) return undefined;
+    filters.set(
+      name,
+      groups.map((it) => it.map(escaped).join(',')),
+    );
   }
   return { ...search, filters };
 }

@@ -3,16 +3,13 @@ import { isReplayed } from '../../api/audit-request.ts';
 import type { AppointmentBody } from '../../appointments/contract.ts';
 import { getAppointment } from '../../appointments/routes.ts';
 import { Problem } from '../../problems/problem.ts';
-import { AlreadyMade } from '../../problems/write-errors.ts';
 import type { PlannedWrite, WriteResponse } from '../../writes/write-kind.ts';
-import { conditionFault, conditionOf, keyOfCreate } from '../conditions.ts';
+import { conditionOf, keyOfCreate } from '../conditions.ts';
 import { unprocessable } from '../from-fhir/faults.ts';
 import { fhirAppointmentSchema } from '../from-fhir/schemas.ts';
 import { fhirWrite } from '../interaction.ts';
 import { checked, readNative } from '../native.ts';
-import { idsNamed } from './identifiers.ts';
-import { planFhirBooking, readingIn } from './plan.ts';
-import { ifUnknown } from './read.ts';
+import { planFhirBooking } from './plan.ts';
 import { appointmentWrite, showWritten, written } from './show.ts';
 
 export const appointmentCreate = fhirWrite({
@@ -27,10 +24,7 @@ export const appointmentCreate = fhirWrite({
     isCondition: ({ headers }) => headers['if-none-exist'] !== undefined,
     show: async (response, request) => showWritten(await presentOf(request, response), request, response.status),
   },
-  async plan(request, body) {
-    await assertNoneExists(request);
-    return planFhirCreate(request, body);
-  },
+  plan: planFhirCreate,
 });
 
 export async function planFhirCreate(request: FastifyRequest, body: unknown): Promise<PlannedWrite> {
@@ -46,29 +40,10 @@ export async function planFhirCreate(request: FastifyRequest, body: unknown): Pr
  * @throws Problem `appointment_not_found` (422): the EHR no longer has it
  */
 async function presentOf(request: FastifyRequest, response: WriteResponse): Promise<WriteResponse> {
-  if (request.isPresent || !isReplayed(response.headers) || !conditionOf(request, 'Appointment')) return response;
+  if (!isReplayed(response.headers) || !conditionOf(request, 'Appointment')) return response;
   const params = { appointment_id: (response.body as AppointmentBody).id };
   const body = await readNative(request, getAppointment, { params }).catch(asUnknownFormer).catch(ifAway);
   return body ? { ...response, body } : response;
-}
-
-/**
- * A create with `If-None-Exist` makes nothing if the client has an Appointment with the identifier.
- *
- * @throws AlreadyMade with the Appointment as it is now
- * @throws Problem `request_invalid` (412) if there are several
- */
-async function assertNoneExists(request: FastifyRequest): Promise<void> {
-  const condition = conditionOf(request, 'Appointment');
-  const [id, ...others] = condition ? await idsNamed(request, [condition]) : [];
-  if (others.length > 0) throw conditionFault('Several Appointments have the identifier.', 'multiple-matches', 412);
-  if (id === undefined) return;
-  const body = await readNative(request, getAppointment, { params: { appointment_id: id } }).catch(ifUnknown);
-  if (!body) return;
-  // For the response.
-  await readingIn(request).catch(() => undefined);
-  request.isPresent = true;
-  throw new AlreadyMade('Already made', { cause: body });
 }
 
 /** What a body names and nobody has. */

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { AppointmentBody, AppointmentStatus } from '../../appointments/contract.ts';
 import { listAppointments } from '../../appointments/routes.ts';
 import { inQuery } from '../../problems/places.ts';
-import { type Fault, Problem } from '../../problems/problem.ts';
+import { type Fault, Problem, problemAt } from '../../problems/problem.ts';
 import { formatInstant } from '../../time/date-times.ts';
 import { appointmentNames, type Directory, readDirectory } from '../directory.ts';
 import { accessOf, baseOf, shownInFhir } from '../face.ts';
@@ -19,19 +19,19 @@ import {
   assertNotInUrl,
   codesOf,
   findEach,
+  groupsOf,
   readSearch,
   type Search,
   searchFault,
   tokensOf,
 } from '../search/input.ts';
 import { pagesInOrder } from '../search/pages.ts';
-import type { Token } from '../search/parameters.ts';
+import { escaped, type Token } from '../search/parameters.ts';
 import { placeOf } from '../search/place.ts';
 import { isOfType } from '../services.ts';
 import { type AppointmentNames, nativeStatuses, statusOf, toAppointment } from '../to-fhir/appointment.ts';
 import { isBookableType, toBookable, toCareUnitLocation, toHealthcareService } from '../to-fhir/resource.ts';
 import { agendaId, toSlot } from '../to-fhir/schedule-and-slot.ts';
-import { dataOf, foundByIdentifier, readIdentifiers } from './identifiers.ts';
 import { ifUnknown, nativeAppointment } from './read.ts';
 
 const numberNames = ['patient.identifier', 'patient:identifier'];
@@ -41,28 +41,32 @@ export const appointmentIncludes = ['patient', 'actor', 'practitioner', 'locatio
 );
 const actorNames = ['actor', 'practitioner', 'location'];
 
-export const appointmentSearch = fhirSearch(
-  'Appointment',
-  { name: 'fhir_search_appointment', scopes: ['appointments:read'], audit: shownInFhir },
-  search,
-);
+const declared = { name: 'fhir_search_appointment', scopes: ['appointments:read'], audit: shownInFhir } as const;
+export const appointmentSearch = [
+  ...fhirSearch('Appointment', declared, search),
+  ...fhirSearch('Appointment', declared, search, 'Patient'),
+];
+
+/** More than all milliseconds of the years that appointments can have. */
+const longAgo = 1e14;
+const digits = (milliseconds: number) => String(longAgo + milliseconds).padStart(16, '0');
+/** What `_sort` takes. The native list is in the order of `date`. */
+const keyOf: Readonly<Record<string, (body: AppointmentBody) => string>> = {
+  date: ({ start, id }) => `${digits(Date.parse(start))} ${id}`,
+  '-date': ({ start, id }) => `${digits(-Date.parse(start))} ${id}`,
+};
+/** More are not put into another order. */
+const mostSorted = 10_000;
+const longestPage = 500;
+
+export const appointmentSorts = Object.keys(keyOf);
 
 async function search(request: FastifyRequest): Promise<Bundle> {
-  const names = [
-    '_id',
-    'identifier',
-    'patient',
-    ...numberNames,
-    ...actorNames,
-    'date',
-    'status',
-    'service-type',
-    'slot',
-  ];
-  const search = readSearch(request, names, appointmentIncludes);
+  const names = ['_id', 'patient', ...numberNames, ...actorNames, 'date', 'status', 'service-type', 'slot'];
+  const search = withCompartment(request, readSearch(request, names, appointmentIncludes, appointmentSorts));
   const { careUnit } = accessOf(request);
   const starts = readStarts(search.filters.get('date') ?? [], 'date', careUnit.timeZone);
-  const wanted = withIdentified(readWanted(request, search), await foundByIdentifier(request, search));
+  const wanted = readWanted(request, search);
   assertSelective(search, wanted, starts);
   const patient = await patientOf(request, wanted);
   const directory = await readDirectory(request);
@@ -76,24 +80,51 @@ async function search(request: FastifyRequest): Promise<Bundle> {
   const place = placeOf(request, 'Appointment', search, wanted.number === undefined ? {} : changed);
   const query = nativeQuery(patient, wanted, starts, careUnit.timeZone);
   const find = (id: string) => nativeAppointment(request, id).catch(ifUnknown);
-  const byId = pagesInOrder(request, place, async () =>
-    (await findEach('_id', wanted.ids ?? [], find)).filter(matches),
-  );
-  const listed = async (limit: number, cursor: string | undefined) => {
+  const listed = async (limit: number, cursor: string | undefined): Promise<RecordPage<AppointmentBody>> => {
     const sized = { limit, ...(cursor === undefined ? {} : { cursor }) };
     const body = await readNative(request, listAppointments, { query: { ...query, ...sized } });
     return { entries: body.appointments.filter(matches), next: body.next_cursor };
   };
+  let loaded: Promise<readonly AppointmentBody[]> | undefined;
+  const load = async () =>
+    wanted.ids ? (await findEach('_id', wanted.ids, find)).filter(matches) : await allPages(listed);
+  const inOrder = pagesInOrder(request, place, () => (loaded ??= load()), keyOf[search.sort ?? '']);
   return searchSet(search, place, {
     async page(limit, cursor): Promise<RecordPage<AppointmentBody>> {
       if (wanted.isNothing || !query) return { entries: [], next: null };
-      const page = wanted.ids ? await byId(limit, cursor) : await listed(limit, cursor);
-      await readIdentifiers(dataOf(request), named, page.entries);
-      return page;
+      return wanted.ids || search.sort === '-date' ? inOrder(limit, cursor) : listed(limit, cursor);
     },
     show: (body) => toAppointment(body, named),
     include: (found) => included(request, search, directory, found),
   });
+}
+
+/** `GET Patient/{id}/Appointment` is a search with `patient`, as which its links show it. */
+function withCompartment({ params }: FastifyRequest, search: Search): Search {
+  const { id } = params as { readonly id?: string };
+  if (id === undefined) return search;
+  const patients = [...(search.filters.get('patient') ?? []), `Patient/${escaped(id)}`];
+  return { ...search, filters: new Map([...search.filters, ['patient', patients]]) };
+}
+
+/** @throws Problem `search_too_costly` */
+async function allPages<Entry>(
+  page: (limit: number, cursor: string | undefined) => Promise<RecordPage<Entry>>,
+): Promise<Entry[]> {
+  const all: Entry[] = [];
+  let cursor: string | undefined;
+  do {
+    const { entries, next } = await page(longestPage, cursor);
+    all.push(...entries);
+    cursor = next ?? undefined;
+    if (all.length <= mostSorted) continue;
+    throw problemAt(
+      inQuery('_sort'),
+      'search_too_costly',
+      `At most ${mostSorted} appointments are put into another order.`,
+    );
+  } while (cursor !== undefined);
+  return all;
 }
 
 /** What a search names. */
@@ -141,27 +172,23 @@ function readWanted(request: FastifyRequest, search: Search): Wanted {
   };
 }
 
-/** @param ids of those that have an identifier, if one is searched for */
-function withIdentified(wanted: Wanted, ids: readonly string[] | undefined): Wanted {
-  if (!ids) return wanted;
-  return { ...wanted, ids: wanted.ids?.filter((it) => ids.includes(it)) ?? ids };
-}
-
 /** The references that each parameter names. One of each must take part. */
 function readActors(request: FastifyRequest, search: Search): string[][] {
   const base = baseOf(request);
   const types = { patient: 'Patient', practitioner: 'Practitioner', location: 'Location', actor: undefined } as const;
-  return Object.entries(types).flatMap(([name, type]) => {
-    const references = anyOf(search, name)?.map((text) => {
+  const sent = Object.entries(types).flatMap(([name, type]) =>
+    groupsOf(search, name).map((texts) => ({ name, type, texts })),
+  );
+  return sent.map(({ name, type, texts }) => {
+    const references = texts.map((text) => {
       const reference = readReference(text, base) ?? (type && { type, id: text });
       if (!reference) throw searchFault(name, `The query parameter ${name} must be a reference with a type.`);
       return `${reference.type}/${reference.id}`;
     });
-    const patients = references?.filter((it) => it.startsWith('Patient/')) ?? [];
-    if (references && patients.length > 0 && references.length > 1) {
+    if (references.length > 1 && references.some((it) => it.startsWith('Patient/'))) {
       throw searchFault(name, `The query parameter ${name} names one patient.`, 'not-supported');
     }
-    return references ? [references] : [];
+    return references;
   });
 }
 
@@ -169,8 +196,8 @@ function readActors(request: FastifyRequest, search: Search): string[][] {
 function assertSelective({ filters }: Search, wanted: Wanted, { from, until }: Starts): void {
   if (wanted.isNothing || wanted.ids || wanted.patient || wanted.number || onlyResource(wanted)) return;
   if (from && until) return;
-  const names = ['_id', 'identifier', 'patient', 'actor', 'date'];
-  const detail = 'A search for appointments needs _id, identifier, patient, one actor, or a date with both ends.';
+  const names = ['_id', 'patient', 'actor', 'date'];
+  const detail = 'A search for appointments needs _id, patient, one actor, or a date with both ends.';
   const fault = (name: string): Fault => {
     return { place: inQuery(name), reason: 'request_invalid', detail, flaw: 'required' };
   };

@@ -3,6 +3,7 @@ import { inQuery } from '../../problems/places.ts';
 import { type Fault, type Flaw, Problem, problemAt } from '../../problems/problem.ts';
 import { preferenceOf } from '../preferences.ts';
 import { parametersOf, readToken, splitAt, type Token, unescaped } from './parameters.ts';
+import { withTypeInValue } from './references.ts';
 
 /** A search as it is understood. */
 export interface Search {
@@ -14,6 +15,8 @@ export interface Search {
   readonly count: number;
   readonly page: string | undefined;
   readonly isCounted: boolean;
+  /** A parameter, with `-` before it in descending order. `undefined`: in the order of the list. */
+  readonly sort: string | undefined;
 }
 
 const defaultCount = 100;
@@ -24,7 +27,6 @@ const mostCount = 500;
  * shows what was understood.
  */
 const ignored: ReadonlySet<string> = new Set([
-  '_sort',
   '_elements',
   '_format',
   '_pretty',
@@ -43,17 +45,19 @@ const ignored: ReadonlySet<string> = new Set([
  *
  * @param names the parameters of this type
  * @param includable what `_include` can name, such as `Slot:schedule`
+ * @param sorts what `_sort` can name
  * @throws Problem `request_invalid`
  */
 export function readSearch(
   request: FastifyRequest,
   names: readonly string[],
   includable: readonly string[] = [],
+  sorts: readonly string[] = [],
 ): Search {
   const filters = new Map<string, string[]>();
   const results = new Map<string, string[]>();
   const unknown: string[] = [];
-  for (const [name, value] of parametersOf(request)) {
+  for (const [name, value] of parametersOf(request).map(withTypeInValue)) {
     if (ignored.has(name) || value === '') continue;
     const known = names.includes(name) ? filters : resultParameters.has(name) ? results : undefined;
     if (!known) {
@@ -81,6 +85,7 @@ export function readSearch(
     count,
     page: results.get('_page')?.at(-1),
     isCounted: count === 0 || results.get('_total')?.at(-1) === 'accurate',
+    sort: readSort(request, results.get('_sort') ?? [], sorts),
   };
 }
 
@@ -89,6 +94,7 @@ const resultParameters: ReadonlySet<string> = new Set([
   '_include',
   '_include:iterate',
   '_page',
+  '_sort',
   '_summary',
   '_total',
 ]);
@@ -98,6 +104,14 @@ function readCount(text: string | undefined): number {
   if (text === undefined) return defaultCount;
   if (!/^\d{1,9}$/.test(text)) throw searchFault('_count', 'The query parameter _count must be a whole number.');
   return Math.min(Number(text), mostCount);
+}
+
+/** Another order than the one that was asked for would be taken for it: https://hl7.org/fhir/R4/search.html#sort */
+function readSort(request: FastifyRequest, sent: readonly string[], sorts: readonly string[]): string | undefined {
+  const [sort, ...others] = sent;
+  if (sort === undefined || (others.length === 0 && sorts.includes(sort))) return sort;
+  if (preferenceOf(request, 'handling') === 'lenient') return undefined;
+  throw searchFault('_sort', `_sort takes ${sorts.join(' or ') || 'nothing here'}.`, 'not-supported');
 }
 
 function unknownParameters(sent: readonly string[], names: readonly string[]): Problem {
@@ -124,6 +138,11 @@ export function anyOf(search: Search, name: string): readonly string[] | undefin
   return partsOf(search, name)?.map(unescaped);
 }
 
+/** The values of a parameter that can be sent several times: of each list, any matches. */
+export function groupsOf({ filters }: Search, name: string): readonly (readonly string[])[] {
+  return (filters.get(name) ?? []).map((sent) => valuesIn(name, sent).map(unescaped));
+}
+
 /** The tokens of a parameter: any of them matches. */
 export function tokensOf(search: Search, name: string): readonly Token[] | undefined {
   return partsOf(search, name)?.map(readToken);
@@ -148,7 +167,11 @@ function partsOf({ filters }: Search, name: string): readonly string[] | undefin
   const sent = filters.get(name);
   if (!sent) return undefined;
   if (sent.length > 1) throw searchFault(name, `The query parameter ${name} can be sent once.`, 'not-supported');
-  const parts = [...new Set(splitAt(sent[0] ?? '', ','))];
+  return valuesIn(name, sent[0] ?? '');
+}
+
+function valuesIn(name: string, sent: string): readonly string[] {
+  const parts = [...new Set(splitAt(sent, ','))];
   if (parts.length > mostValues) throw tooManyValues(name);
   return parts;
 }

@@ -20,14 +20,19 @@ export function pagesById<Entry extends { readonly id: string }>(
   };
 }
 
-/** Pages of a list in memory, in its order. */
+/**
+ * Pages of a list in memory, in its order.
+ *
+ * @param keyOf by which the entries are sorted, so that a page begins where the one before ended, also if the list has changed
+ */
 export function pagesInOrder<Entry>(
   request: FastifyRequest,
   place: SearchPlace,
   load: () => Promise<readonly Entry[]>,
+  keyOf: (entry: Entry, index: number) => string = (_, index) => String(index).padStart(6, '0'),
 ): Page<Entry> {
   const page = pagesById(request, place, async () =>
-    (await load()).map((entry, index) => ({ id: String(index).padStart(6, '0'), entry })),
+    (await load()).map((entry, index) => ({ id: keyOf(entry, index), entry })),
   );
   return async (limit, cursor) => {
     const { entries, next } = await page(limit, cursor);
