@@ -42,6 +42,8 @@ const booking = [
   'staff-in-between',
   'unclaimed',
 ];
+/** What is left of a booking if another mode with the same steps has proved the rest: bodies, and what a lost answer leaves. */
+const bodies = ['create', 'cancel', 'holds', 'operation-ids', 'lost-answers', 'races', 'unclaimed'];
 /** What is left of a booking if another mode has proved the rest: that no time is given twice. */
 const claims = ['create', 'update', 'holds', 'races', 'concurrent-edits'];
 
@@ -158,13 +160,15 @@ export const createFakes: readonly Counterpart[] = [
       slots: { require_service_type: true, search_by: 'schedule.actor' },
     },
   ),
-  ...checked(booking, [
+  ...checked(bodies, [
     onFake('checked create without look-up', scheduler, { booking: { mode: 'create' } }),
     onFake(
       'minimal create',
       { ...scheduler, oneSlot: true, patchOnly: true, emptyBodies: true, requiresServiceType: true },
       { booking: { mode: 'create', minimal_create: true }, slots: { require_service_type: true } },
     ),
+  ]),
+  ...checked(booking, [
     onFake(
       'minimal create with look-up',
       { ...scheduler, oneSlot: true, patchOnly: true, emptyBodies: true, requiresServiceType: true },
@@ -185,6 +189,8 @@ export const operationFakes: readonly Counterpart[] = [
       { ...scheduler, operations: 'ihe' },
       { booking: { mode: 'operations', operations: 'ihe', hold: true, checked_update: true } },
     ),
+  ]),
+  ...checked(bodies, [
     onFake(
       '`$hold` and `$book` of Argonaut',
       { ...scheduler, operations: 'argonaut', patchOnly: true },
@@ -195,6 +201,8 @@ export const operationFakes: readonly Counterpart[] = [
       { ...scheduler, operations: 'epic' },
       { booking: { mode: 'operations', operations: 'epic' } },
     ),
+  ]),
+  ...checked(booking, [
     onFake(
       '`$book` of ISiK',
       { ...scheduler, operations: 'isik' },
@@ -209,7 +217,10 @@ export const operationFakes: readonly Counterpart[] = [
       healthcare_services: healthcareServices.map((it) => ({ ...it, reference: `HealthcareService/${it.id}` })),
     },
   ),
-  onFake('reading only', scheduler, { booking: { mode: 'none' } }),
+  ...checked(
+    ['appointments-read', 'time-slots', 'appointment-changes', 'unclaimed'],
+    [onFake('reading only', scheduler, { booking: { mode: 'none' } })],
+  ),
 ];
 
 /** The fake server with rules of its own, with few days and checks: what depends on its bodies and its header. */
