@@ -72,7 +72,16 @@ function statement(
     fhirVersion: '4.0.1',
     format: ['json'],
     patchFormat: ['application/json-patch+json', 'application/fhir+json'],
-    rest: [{ mode: 'server', documentation, security, resource, ...compartments(resource) }],
+    rest: [
+      {
+        mode: 'server',
+        documentation,
+        security,
+        resource,
+        interaction: [{ code: 'batch' }],
+        ...compartments(resource),
+      },
+    ],
   };
 }
 

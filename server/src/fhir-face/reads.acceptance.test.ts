@@ -206,7 +206,7 @@ describe('Appointment', async () => {
 
 test.each([
   ['GET', '/Encounter', 404],
-  ['GET', '', 404],
+  ['GET', '', 405],
   ['DELETE', '/Appointment/a', 405],
   ['GET', '/Appointment/a/_history', 404],
   ['GET', '/Practitioner/%zz', 400],

@@ -7,6 +7,7 @@ import { appointmentResendCode } from './appointments/resend-code.ts';
 import { appointmentSearch } from './appointments/search.ts';
 import { appointmentUpdate } from './appointments/update.ts';
 import { appointmentValidations } from './appointments/validate.ts';
+import { batch } from './batch.ts';
 import { bookableInteractions } from './bookables.ts';
 import { readMetadata } from './metadata.ts';
 import { operationDefinitions } from './operation-definitions.ts';
@@ -22,6 +23,7 @@ import { subscriptionInteractions } from './subscriptions/routes.ts';
  */
 export const faceEndpoints = [
   readMetadata,
+  batch,
   ...operationDefinitions,
   ...patientInteractions,
   ...bookableInteractions,

@@ -335,7 +335,7 @@ test('a slash at the end of a path says nothing', async () => {
     expect(idsIn(await gateway.request<Bundle>('POST', `${norway.base}${path}?patient=p-1`))).toEqual([booked.id]);
   }
   expect((await norway.get('/Appointment//')).status).toBe(404);
-  expect((await norway.get('/')).status).toBe(404);
+  expect((await norway.get('/')).status).toBe(405);
   expect((await norway.post('/Appointment/$validate/', bookingOf(slot))).status).toBe(200);
 });
 

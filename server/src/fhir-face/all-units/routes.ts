@@ -1,3 +1,4 @@
+import { batch } from '../batch.ts';
 import { readAllUnitsMetadata } from '../metadata.ts';
 import { operationDefinitions } from '../operation-definitions.ts';
 import { faceEndpoints } from '../routes.ts';
@@ -8,6 +9,7 @@ import { slotSearches } from './slots.ts';
 /** Below `/api/fhir-r4`: what is searched for in all care units that the client is granted. */
 export const allUnitsSearches = [
   readAllUnitsMetadata,
+  batch,
   ...operationDefinitions,
   ...directorySearches,
   ...slotSearches,

@@ -58,7 +58,7 @@ export function isFacePath(path: string): boolean {
 export function routedUrl({ url = '' }: Pick<IncomingMessage, 'url'>): string {
   if (!isFacePath(url)) return url;
   const [path = '', ...query] = url.split('?');
-  const routed = path.replace(/(?<=\/fhir-r4\/.+)\/$/, '').replace(/\/%24(?=[a-z-]+$)/, '/$$');
+  const routed = path.replace(/(?<=\/fhir-r4(?:\/.+)?)\/$/, '').replace(/\/%24(?=[a-z-]+$)/, '/$$');
   return [routed, ...query].join('?');
 }
 
