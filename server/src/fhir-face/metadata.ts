@@ -221,7 +221,9 @@ const resources: readonly Described[] = [
       { code: 'patch', needs: 'cancel_appointment' },
     ],
     operations: [
-      { name: 'book', definition: urls.book, needs: 'create_appointment' },
+      { name: 'find', definition: urls.find, needs: 'list_timeslots' },
+      { name: 'book', definition: urls.bookAsIsik, needs: 'create_appointment' },
+      { name: 'book', definition: urls.bookAsIhe, needs: 'create_appointment' },
       { name: 'validate', definition: urls.validate, needs: 'create_appointment' },
       { name: 'confirm', needs: 'get_appointment' },
       { name: 'resend-code', needs: 'get_appointment' },
@@ -267,10 +269,16 @@ const resources: readonly Described[] = [
 const overAllUnits: readonly Described[] = resources.flatMap((it) => {
   if (it.type === 'Subscription' || it.type === 'Basic') return [];
   if (it.type !== 'Patient' && it.type !== 'Appointment') return it;
-  const { moreParameters: _, includes: __, ...rest } = it;
+  const { moreParameters: _, includes: __, operations = [], ...rest } = it;
   const isOffered = ({ code }: { readonly code: Interaction }) =>
     code !== 'search-type' && !(it.type === 'Patient' && code === 'create');
-  return { ...rest, interactions: it.interactions.filter(isOffered) };
+  const isOfUnit = (one: (typeof operations)[number]) =>
+    'definition' in one && (one.definition === urls.find || one.definition === urls.bookAsIhe);
+  return {
+    ...rest,
+    operations: operations.filter((one) => !isOfUnit(one)),
+    interactions: it.interactions.filter(isOffered),
+  };
 });
 
 function resourceOf(

@@ -2,7 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import { Problem, problemAt } from '../problems/problem.ts';
 
 /** A preference in `Prefer`: https://hl7.org/fhir/R4/http.html#ops */
-export function preferenceOf({ headers }: FastifyRequest, name: 'return' | 'handling'): string | undefined {
+export function preferenceOf(
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  name: 'return' | 'handling',
+): string | undefined {
   const parts = [headers.prefer ?? []].flat().flatMap((it) => it.split(/[,;]/));
   const found = parts.map((it) => it.trim().split('=')).find(([key]) => key?.trim().toLowerCase() === name);
   return found?.[1]?.trim().replaceAll('"', '');

@@ -1,6 +1,7 @@
 import { appointmentBook } from './appointments/book.ts';
 import { appointmentConfirm } from './appointments/confirm.ts';
 import { appointmentCreate } from './appointments/create.ts';
+import { appointmentFind } from './appointments/find.ts';
 import { appointmentPatch } from './appointments/patch.ts';
 import { appointmentRead } from './appointments/read.ts';
 import { appointmentResendCode } from './appointments/resend-code.ts';
@@ -37,6 +38,7 @@ export const faceEndpoints = [
   appointmentPatch,
   appointmentConfirm,
   appointmentResendCode,
+  ...appointmentFind,
   appointmentBook,
   ...appointmentValidations,
   ...subscriptionInteractions,

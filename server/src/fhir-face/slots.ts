@@ -69,7 +69,7 @@ function ofAgendas(agendas: readonly Agenda[]) {
 }
 
 /** https://hl7.org/fhir/R4/search.html: names are case sensitive. BaRS writes the chain with a capital letter. */
-const practitionerIdentifier = 'schedule.actor:Practitioner.identifier';
+export const practitionerIdentifier = 'schedule.actor:Practitioner.identifier';
 const actorChains = ['schedule.actor', 'Schedule.actor'];
 
 export const slotParameters = ['_id', 'schedule', 'status', 'start', 'service-type', ...actorChains];
@@ -141,9 +141,9 @@ interface Wanted {
   format(instant: Date): string;
 }
 
-const nothing = { entries: [], next: null };
+export const nothing = { entries: [], next: null };
 
-async function freeTimes(
+export async function freeTimes(
   request: FastifyRequest,
   { search, wanted, starts, format }: Wanted,
   limit: number,
@@ -208,7 +208,7 @@ export function wantedAgendas(
 const mostResources = 100;
 
 /** @throws Problem `search_too_costly` */
-function assertFewResources(wanted: ReadonlyMap<string, Agenda>): void {
+export function assertFewResources(wanted: ReadonlyMap<string, Agenda>): void {
   if (new Set([...wanted.values()].map(({ resource }) => resource.id)).size <= mostResources) return;
   const detail = `Name at most ${mostResources} practitioners, rooms and devices.`;
   throw new Problem('search_too_costly', { detail });

@@ -10,7 +10,10 @@ export const urls = {
   durationMinutes: 'urn:crossward:duration-minutes',
   attemptsRemaining: 'urn:crossward:attempts-remaining',
   /** gematik ISiK Terminplanung. */
-  book: 'https://gematik.de/fhir/isik/OperationDefinition/AppointmentBook',
+  bookAsIsik: 'https://gematik.de/fhir/isik/OperationDefinition/AppointmentBook',
+  /** IHE ITI Scheduling. */
+  find: 'https://profiles.ihe.net/ITI/Scheduling/OperationDefinition/appointment-find',
+  bookAsIhe: 'https://profiles.ihe.net/ITI/Scheduling/OperationDefinition/appointment-book',
   validate: 'http://hl7.org/fhir/OperationDefinition/Resource-validate',
   /** Backported from R5, as ISiK uses it. */
   replaces: 'http://hl7.org/fhir/5.0/StructureDefinition/extension-Appointment.replaces',

@@ -33,6 +33,7 @@ const interactions: Readonly<Record<string, Interaction>> = {
   fhir_create_patient: { code: 'create', type: 'Patient' },
   fhir_read_slot: { code: 'operation', type: 'Appointment' },
   fhir_search_slot: { code: 'operation', type: 'Appointment' },
+  fhir_find_appointments: { code: 'operation', type: 'Appointment' },
   fhir_read_appointment: { code: 'read', type: 'Appointment' },
   fhir_search_appointment: { code: 'search-type', type: 'Appointment', isOfSeveral: true },
   fhir_create_appointment: { code: 'create', type: 'Appointment' },

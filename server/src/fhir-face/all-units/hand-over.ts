@@ -9,7 +9,8 @@ import { clientOf, inAllUnits, mapped, qualify, readId, readUnitReference, unitN
 
 /** Whether an id at the end of the path, or the Appointment in the body, names the care unit: nothing else is searched for. A Subscription is of a care unit. */
 export function namesItsUnit({ method, path }: AnyEndpoint): boolean {
-  const isBooking = method === 'POST' && path.startsWith(`${facePath}/Appointment`) && !path.endsWith('/_search');
+  const isBooking =
+    method === 'POST' && path.startsWith(`${facePath}/Appointment`) && !/\/(_search|\$find)$/.test(path);
   const isOfUnit = /^\/(Subscription|Basic)\b/.test(path.slice(facePath.length));
   const endsWithId = /\/:id(\/\$[a-z-]+)?$/.test(path);
   return path.startsWith(`${facePath}/`) && !isOfUnit && (endsWithId || isBooking);

@@ -7,6 +7,7 @@ import { readReference } from '../ids.ts';
 import { fhirWrite } from '../interaction.ts';
 import { checked } from '../native.ts';
 import { asUnknownFormer } from './create.ts';
+import { iheParameters, inBundle, isIhe, planIheBook } from './ihe-book.ts';
 import { isParameters, parametersIn, valueIn } from './parameters.ts';
 import { planFhirBooking, planFhirChange, readBefore } from './plan.ts';
 import { ifUnknown } from './read.ts';
@@ -18,7 +19,14 @@ export const appointmentBook = fhirWrite({
   method: 'POST',
   path: '/$book',
   status: 201,
-  representation: { ...written, isDryRun: ({ body }) => isTrial(body) },
+  representation: {
+    ...written,
+    isDryRun: ({ body }) => isTrial(body),
+    async show(response, request) {
+      const shown = await written.show(response, request);
+      return isIhe(request.body) ? inBundle(shown, request) : shown;
+    },
+  },
   plan: planBook,
 });
 
@@ -28,10 +36,12 @@ const bookParameters = ['appt-resource', 'schedule', 'cancelled-appt-id', 'dry-r
 async function planBook(request: FastifyRequest, body: unknown): Promise<PlannedWrite> {
   const asked = ['proposed', 'pending'] as const;
   const parameters = isParameters(body) ? (checked(request, parametersSchema, body).parameter ?? []) : [];
-  const unknown = parameters.findIndex(({ name }) => !bookParameters.includes(name));
+  const known = isIhe(body) ? iheParameters : bookParameters;
+  const unknown = parameters.findIndex(({ name }) => !known.includes(name));
   if (unknown !== -1) {
-    throw unprocessable(`/parameter/${unknown}`, `The parameters are ${bookParameters.join(', ')}.`, 'not-supported');
+    throw unprocessable(`/parameter/${unknown}`, `The parameters are ${known.join(', ')}.`, 'not-supported');
   }
+  if (isIhe(body)) return planIheBook(request, parameters);
   const resource = isParameters(body) ? parameters.find(({ name }) => name === 'appt-resource')?.resource : body;
   if (resource === undefined) throw invalid('/parameter', 'The parameter appt-resource is missing.', 'required');
   const appointment = checked(request, fhirAppointmentSchema, resource);

@@ -169,6 +169,12 @@ export const fhirPatientSchema = Type.Object(
 );
 export type SentPatient = Static<typeof fhirPatientSchema>;
 
+/** A Patient that only says who is meant. */
+export const namedPatientSchema = Type.Object(
+  { resourceType: Type.Literal('Patient'), id: Type.Optional(text), identifier: Type.Optional(Type.Array(identifier)) },
+  open,
+);
+
 const parameter = Type.Object(
   {
     name: text,

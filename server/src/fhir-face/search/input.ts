@@ -49,7 +49,7 @@ const ignored: ReadonlySet<string> = new Set([
  * @throws Problem `request_invalid`
  */
 export function readSearch(
-  request: FastifyRequest,
+  request: Pick<FastifyRequest, 'headers' | 'query' | 'body'>,
   names: readonly string[],
   includable: readonly string[] = [],
   sorts: readonly string[] = [],
@@ -107,7 +107,11 @@ function readCount(text: string | undefined): number {
 }
 
 /** Another order than the one that was asked for would be taken for it: https://hl7.org/fhir/R4/search.html#sort */
-function readSort(request: FastifyRequest, sent: readonly string[], sorts: readonly string[]): string | undefined {
+function readSort(
+  request: Pick<FastifyRequest, 'headers'>,
+  sent: readonly string[],
+  sorts: readonly string[],
+): string | undefined {
   const [sort, ...others] = sent;
   if (sort === undefined || (others.length === 0 && sorts.includes(sort))) return sort;
   if (preferenceOf(request, 'handling') === 'lenient') return undefined;
