@@ -379,3 +379,25 @@ describe('a search of few bytes', () => {
     expect([status, body.total]).toEqual([200, 0]);
   });
 });
+
+test('times of appointments are busy Slots, without the patient, for who may read Appointments', async () => {
+  const query = `/Slot?status=busy&start=${day}&schedule.actor=Practitioner/r-1&service-type=consultation`;
+  const { status, body } = await find<Slot>(query);
+  const found = body.entry?.map(({ resource }) => resource) ?? [];
+  expect([status, found.map((it) => it?.status).filter((it) => it !== 'busy')]).toEqual([200, []]);
+  expect(found.find((it) => it?.id === slot?.id)).toEqual((await norway.get(`/Slot/${slot?.id}`)).body);
+  expect(JSON.stringify(body)).not.toContain('Patient');
+  expect(idsIn(await find(`/Slot?status=busy&start=${day}`))).toContain(slot?.id);
+  expect(idsIn(await find(`${query.replace('r-1', 'r-3')}`))).not.toContain(slot?.id);
+  expect(idsIn(await find(query.replace('busy', 'free')))).not.toContain(slot?.id);
+  const other = await norway.get<Bundle>(query, { client: 'resources:read' });
+  expect([other.status, other.body.total]).toEqual([200, 0]);
+
+  const free = (await norway.slots(1))[0];
+  const { body: more } = await norway.post('/Appointment', bookingOf(free, 'p-1'));
+  expect(idsIn(await find(`/Slot?status=busy&start=${more.start?.slice(0, 10)}`))).toContain(free?.id);
+  await norway.patch(more.id, [{ op: 'replace', path: '/status', value: 'cancelled' }]);
+  expect(idsIn(await find(`/Slot?status=busy&start=${more.start?.slice(0, 10)}`))).not.toContain(free?.id);
+  const pages = await find(`${query.replace(day, `ge${day}`)}&_count=1`);
+  expect([pages.status, pages.body.entry?.length]).toEqual([200, 1]);
+});

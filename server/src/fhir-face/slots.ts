@@ -1,5 +1,6 @@
 import type { Resource, Slot } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
+import { listAppointments } from '../appointments/routes.ts';
 import { Problem } from '../problems/problem.ts';
 import { formatInstant } from '../time/date-times.ts';
 import { listTimeslots } from '../timeslots/routes.ts';
@@ -100,7 +101,8 @@ async function search(request: FastifyRequest) {
     async page(limit, cursor) {
       if (ids) return byId(limit, cursor);
       if (!within) return nothing;
-      return freeTimes(request, { search, wanted, starts: { from, until }, format }, limit, cursor);
+      const times = isOfTaken(request, search) ? takenTimes : freeTimes;
+      return times(request, { search, wanted, starts: { from, until }, format }, limit, cursor);
     },
     show: (slot: Slot) => slot,
     include: async (found) => included(found, search, directory, request),
@@ -166,6 +168,41 @@ export async function freeTimes(
     return agenda && startsWithin(starts, slot.start) ? [toSlot(agenda, slot, 'free')] : [];
   });
   return { entries, next: next_cursor };
+}
+
+/** Who may read Appointments may know when they are. */
+function isOfTaken(request: FastifyRequest, search: Search): boolean {
+  const [status, ...others] = slotStatuses(search) ?? [];
+  return status === 'busy' && others.length === 0 && shows(request, 'Appointment');
+}
+
+/** Those of appointments whose resource and service the EHR names. */
+async function takenTimes(
+  request: FastifyRequest,
+  { wanted, starts, format }: Wanted,
+  limit: number,
+  cursor: string | undefined,
+): Promise<RecordPage<Slot>> {
+  const [agenda, ...others] = wanted.values();
+  if (!agenda || starts.from >= starts.until) return nothing;
+  const isOfOne = others.every(({ resource }) => resource.id === agenda.resource.id);
+  const { appointments, next_cursor } = await readNative(request, listAppointments, {
+    query: {
+      start: format(starts.from),
+      end: format(starts.until),
+      status: ['booked', 'awaiting_confirmation'],
+      ...(isOfOne ? { resource_id: agenda.resource.id } : {}),
+      limit,
+      ...(cursor === undefined ? {} : { cursor }),
+    },
+  });
+  const byPair = new Map([...wanted.values()].map((it) => [pairOf(it.resource.id, it.service.id), it]));
+  const entries = appointments.flatMap(({ resource_id: resource, healthcare_service_id: service, start, end }) => {
+    const found = resource === null || service === null ? undefined : byPair.get(pairOf(resource, service));
+    return found && end !== null && startsWithin(starts, start) ? [toSlot(found, { start, end }, 'busy')] : [];
+  });
+  // A two-step cancellation is at the time of its appointment.
+  return { entries: [...new Map(entries.map((it) => [it.id, it])).values()], next: next_cursor };
 }
 
 /** Native slots end within the range. Here only their start has to. */
