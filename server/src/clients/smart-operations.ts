@@ -1,5 +1,8 @@
 const resources = ['Practitioner', 'Location', 'Device'] as const;
-const faceTypes = ['Patient', ...resources, 'HealthcareService', 'Schedule', 'Slot', 'Appointment'] as const;
+const faceTypes = [
+  ...['Patient', ...resources, 'PractitionerRole', 'Organization'],
+  ...['HealthcareService', 'Schedule', 'Slot', 'Appointment'],
+];
 
 /** Groups of resource types. Each group is enough, with all its types. */
 type Types = readonly (readonly string[])[];

@@ -22,6 +22,8 @@ export const smartScopes: readonly SmartScope[] = [
   { resource: 'Slot', letters: 'rs', scope: 'appointments:read' },
   { resource: 'Schedule', letters: 'rs', scope: 'resources:read' },
   { resource: 'Practitioner', letters: 'rs', scope: 'resources:read' },
+  { resource: 'PractitionerRole', letters: 'rs', scope: 'resources:read' },
+  { resource: 'Organization', letters: 'rs', scope: 'resources:read' },
   { resource: 'Location', letters: 'rs', scope: 'resources:read' },
   { resource: 'Device', letters: 'rs', scope: 'resources:read' },
   { resource: 'HealthcareService', letters: 'rs', scope: 'resources:read' },

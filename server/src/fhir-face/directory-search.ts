@@ -8,7 +8,14 @@ import { placeOf } from './search/place.ts';
 
 /** A type of which a search lists what the directory of a care unit has. */
 export interface ListedType {
-  readonly type: 'Practitioner' | 'Location' | 'Device' | 'HealthcareService' | 'Schedule';
+  readonly type:
+    | 'Practitioner'
+    | 'PractitionerRole'
+    | 'Organization'
+    | 'Location'
+    | 'Device'
+    | 'HealthcareService'
+    | 'Schedule';
   readonly parameters: readonly string[];
   readonly includable: readonly string[];
   /** What a search needs of the directory. */

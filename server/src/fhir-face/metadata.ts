@@ -16,6 +16,7 @@ import { baseOf } from './face.ts';
 import { fhirDescription, namesAppointments } from './interaction.ts';
 import { definitionOf } from './operation-definitions.ts';
 import { etagOf, namesVersion } from './preferences.ts';
+import { listedRoles } from './roles.ts';
 import { slotSorts } from './slots.ts';
 import { topics } from './subscriptions/topics.ts';
 import { backport } from './subscriptions/urls.ts';
@@ -180,6 +181,20 @@ const resources: readonly Described[] = [
     },
   },
   { type: 'Practitioner', ...bookable, parameters: { ...bookable.parameters, active: 'token' } },
+  {
+    type: 'PractitionerRole',
+    ...bookable,
+    parameters: {
+      _id: 'token',
+      active: 'token',
+      practitioner: 'reference',
+      organization: 'reference',
+      location: 'reference',
+      service: 'reference',
+    },
+    includes: listedRoles.includable,
+  },
+  { type: 'Organization', ...bookable, parameters: { _id: 'token', active: 'token', name: 'string' } },
   { type: 'Location', ...bookable },
   { type: 'Device', ...bookable, parameters: { _id: 'token', identifier: 'token', 'device-name': 'string' } },
   {

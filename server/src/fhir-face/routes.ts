@@ -13,6 +13,7 @@ import { bookableInteractions } from './bookables.ts';
 import { readMetadata } from './metadata.ts';
 import { operationDefinitions } from './operation-definitions.ts';
 import { patientInteractions } from './patients.ts';
+import { roleInteractions } from './roles.ts';
 import { scheduleInteractions } from './schedules.ts';
 import { serviceInteractions } from './services.ts';
 import { slotInteractions } from './slots.ts';
@@ -28,6 +29,7 @@ export const faceEndpoints = [
   ...operationDefinitions,
   ...patientInteractions,
   ...bookableInteractions,
+  ...roleInteractions,
   ...serviceInteractions,
   ...scheduleInteractions,
   ...slotInteractions,

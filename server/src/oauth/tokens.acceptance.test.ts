@@ -171,6 +171,8 @@ test('a system scope reads its resource type, and nothing else', async () => {
     ],
     Schedule: ['/fhir-r4/Schedule', '/resources/r-1/schedules'],
     Practitioner: ['/fhir-r4/Practitioner', '/fhir-r4/Practitioner/r-1'],
+    PractitionerRole: ['/fhir-r4/PractitionerRole', '/fhir-r4/PractitionerRole/r-1'],
+    Organization: ['/fhir-r4/Organization'],
     Location: ['/fhir-r4/Location'],
     Device: ['/fhir-r4/Device'],
     HealthcareService: ['/fhir-r4/HealthcareService', '/healthcare-services'],

@@ -88,26 +88,32 @@ test('the statement of the base URL says what it has, and is valid', async () =>
 });
 
 describe('a search', () => {
-  test.each(['Practitioner', 'Location', 'Device', 'HealthcareService', 'Schedule'])(
-    'for %s lists those of all care units, each of which can be read',
-    async (type) => {
-      const { body } = await find(`/${type}?_count=500`);
-      const found = matches(body);
-      const own = await Promise.all(
-        [oslo, sodermalm].map((it) => fhirClient(gateway, it).get<Bundle>(`/${type}?_count=500`)),
-      );
-      expect(found.length).toBeGreaterThanOrEqual(own.flatMap((it) => matches(it.body)).length);
-      for (const resource of [found[0], found.at(-1)]) {
-        if (!resource) continue;
-        const read = await everywhere.get<Resource>(`/${type}/${resource.id}`);
-        expect(read.body).toMatchObject({ resourceType: type, id: resource.id });
-        const byId = await find(`/${type}?_id=${resource.id}`);
-        expect(matches(byId.body).map(({ id }) => id)).toEqual([resource.id]);
-      }
-      expect((await everywhere.get(`/${type}/unknown`)).status).toBe(404);
-      expect(matches((await find(`/${type}?_id=unknown`)).body)).toEqual([]);
-    },
-  );
+  const types = [
+    'Practitioner',
+    'PractitionerRole',
+    'Organization',
+    'Location',
+    'Device',
+    'HealthcareService',
+    'Schedule',
+  ];
+  test.each(types)('for %s lists those of all care units, each of which can be read', async (type) => {
+    const { body } = await find(`/${type}?_count=500`);
+    const found = matches(body);
+    const own = await Promise.all(
+      [oslo, sodermalm].map((it) => fhirClient(gateway, it).get<Bundle>(`/${type}?_count=500`)),
+    );
+    expect(found.length).toBeGreaterThanOrEqual(own.flatMap((it) => matches(it.body)).length);
+    for (const resource of [found[0], found.at(-1)]) {
+      if (!resource) continue;
+      const read = await everywhere.get<Resource>(`/${type}/${resource.id}`);
+      expect(read.body).toMatchObject({ resourceType: type, id: resource.id });
+      const byId = await find(`/${type}?_id=${resource.id}`);
+      expect(matches(byId.body).map(({ id }) => id)).toEqual([resource.id]);
+    }
+    expect((await everywhere.get(`/${type}/unknown`)).status).toBe(404);
+    expect(matches((await find(`/${type}?_id=unknown`)).body)).toEqual([]);
+  });
 
   test('of Slots finds the first free times of a service anywhere, page by page, in their order', async () => {
     const { body: whole } = await find<Slot>(`${talks}&_count=60`);

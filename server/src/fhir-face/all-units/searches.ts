@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { listedBookable } from '../bookables.ts';
 import { type ListedEntry, type ListedType, showListed, sortsOf } from '../directory-search.ts';
 import { fhirSearch } from '../interaction.ts';
+import { listedOrganizations, listedRoles } from '../roles.ts';
 import { listedSchedules } from '../schedules.ts';
 import { readSearch } from '../search/input.ts';
 import { listedServices } from '../services.ts';
@@ -11,7 +12,7 @@ import { outcomesOf, readDirectories, type UnitRequest, unitRequests } from './u
 const ofResources = { scopes: ['resources:read'], audit: 'none' } as const;
 const listed = [
   ...(['Practitioner', 'Location', 'Device'] as const).map((type) => ({ ...listedBookable(type), ...ofResources })),
-  { ...listedSchedules, ...ofResources },
+  ...[listedRoles, listedOrganizations, listedSchedules].map((it) => ({ ...it, ...ofResources })),
   { ...listedServices, scopes: ['resources:read', 'appointments:read'], audit: 'none' } as const,
 ];
 

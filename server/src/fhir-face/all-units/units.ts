@@ -25,7 +25,10 @@ export interface UnitRequest extends InCareUnit {
 }
 
 /** Parameters whose values are ids or references. */
-const naming = ['_id', 'schedule', 'actor', 'location', 'schedule.actor', 'Schedule.actor'];
+const naming = [
+  ...['_id', 'schedule', 'actor', 'schedule.actor', 'Schedule.actor'],
+  ...['practitioner', 'organization', 'location', 'service'],
+];
 
 /** The care units in which a search can find something: all that the client is granted, or those that it names. */
 export function unitRequests(request: FastifyRequest, search: Search): readonly UnitRequest[] {

@@ -9,6 +9,8 @@ const targets: Readonly<Record<string, readonly string[]>> = {
   actor: ['Patient', 'HealthcareService', ...bookable],
   practitioner: ['Practitioner'],
   location: ['Location'],
+  organization: ['Organization'],
+  service: ['HealthcareService'],
   slot: ['Slot'],
   schedule: ['Schedule'],
   'schedule.actor': ['HealthcareService', ...bookable],
