@@ -1,5 +1,6 @@
 import { type PlannedWrite, plannedWrite, type WriteKind } from '../writes/write-kind.ts';
 import { areFree } from './free-time.ts';
+import { identifiedKind } from './identified/kind.ts';
 import { rebookingKind } from './rebooking/kind.ts';
 import type { RequestContext } from './request-context.ts';
 import { resendKind } from './resend/kind.ts';
@@ -26,5 +27,6 @@ export async function asWrite(context: RequestContext, plan: AppointmentPlan, co
 /** The kind of a plan. All kinds of writes to appointments are stored under one name. */
 export function kindOfPlan(plan: AppointmentPlan): WriteKind<AppointmentPlan, Results> {
   if ('resend' in plan) return resendKind as WriteKind<AppointmentPlan, Results>;
+  if ('identifiers' in plan) return identifiedKind as WriteKind<AppointmentPlan, Results>;
   return plan.steps.some(({ supersedes }) => supersedes !== undefined) ? rebookingKind : appointmentKind;
 }

@@ -101,7 +101,10 @@ export async function eventsKeepingOf(tx: Tx, keys: KeyRing, emr: string, patien
     .map(({ id }) => id);
 }
 
-/** Erases what these events keep. The events stay, with ids and times. */
+/** Erases what these events keep, and what clients call the appointments. The events stay, with ids and times. */
 export async function eraseKept(tx: Tx, eventIds: readonly string[]): Promise<void> {
+  await sql`
+    DELETE FROM appointment_identifiers USING events WHERE events.id = ANY(${eventIds}::uuid[])
+      AND events.emr = appointment_identifiers.emr AND events.subject = appointment_id`.execute(tx);
   await sql`UPDATE events SET sealed_appointment = NULL WHERE id = ANY(${eventIds}::uuid[])`.execute(tx);
 }

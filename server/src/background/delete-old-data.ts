@@ -1,3 +1,4 @@
+import { deleteOldIdentifiers } from '../appointments/identified/store.ts';
 import { deleteOldFailures } from '../clients/shared-failures.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { deleteOldCounts } from '../confirmations/limits.ts';
@@ -30,6 +31,7 @@ export async function deleteOldData(db: Db, retention: Configuration['retention'
   await deleteExpiredContent(db, limit);
   await deleteOldMessages(db, retention.confirmation_days, limit);
   await deleteOldEvents(db, retention.event_days, limit);
+  await deleteOldIdentifiers(db, retention.event_days, limit);
   await deleteOldConfirmations(db, retention.confirmation_days, limit);
   await deleteOldConsoleData(db, limit);
   await deleteOldHistory(db, limit);

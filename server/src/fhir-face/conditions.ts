@@ -26,8 +26,11 @@ export function keyOfCreate(request: FastifyRequest): string | undefined {
   if (sent !== undefined && sent !== identifier) {
     throw conditionFault('If-None-Exist and Idempotency-Key must have the same value.');
   }
-  // Keys are short and printable.
-  return /^[\x20-\x7e]{1,255}$/.test(identifier) ? identifier : createHash('sha256').update(identifier).digest('hex');
+  const { ehr, careUnit } = request.access ?? {};
+  // Keys are short and printable. What exists in one care unit is not asked for in another.
+  return createHash('sha256')
+    .update(JSON.stringify([ehr?.id, careUnit?.id, identifier]))
+    .digest('hex');
 }
 
 /**
@@ -73,10 +76,10 @@ function identifierIn(condition: string, base: string, type: string): NamedResou
   return system !== '' && named !== '' ? { system, value: named } : undefined;
 }
 
-export function conditionFault(detail: string, flaw?: Flaw): Problem {
+export function conditionFault(detail: string, flaw?: Flaw, status?: number): Problem {
   const place = { in: 'header', header: 'if-none-exist' } as const;
   const fault = { place, reason: 'request_invalid', detail, ...(flaw ? { flaw } : {}) } as const;
-  return new Problem('request_invalid', { detail, faults: [fault] });
+  return new Problem('request_invalid', { detail, faults: [fault], ...(status === undefined ? {} : { status }) });
 }
 
 /**

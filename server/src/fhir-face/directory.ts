@@ -92,5 +92,6 @@ export function appointmentNames({ client, ehr, careUnit }: Access, directory?: 
       return found && maySeeResource(client, typeOfKind[found.kind]) ? found.name : undefined;
     },
     nameOfService: (id) => (isAllowed ? names.get(id) : undefined),
+    identifiers: new Map(),
   };
 }

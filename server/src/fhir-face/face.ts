@@ -58,7 +58,7 @@ export function outcomeOf(problem: Problem, request: FastifyRequest, type?: stri
 function inTermsOf({ headers }: FastifyRequest, problem: Problem): Problem {
   const isCondition = headers['if-none-exist'] !== undefined && headers['idempotency-key'] === undefined;
   if (!isCondition || problem.reason !== 'idempotency_key_reused') return problem;
-  const detail = 'The identifier of `If-None-Exist` was used in the last 24 hours for another request.';
+  const detail = 'What became of another request with the identifier of `If-None-Exist` is not known.';
   const place = { in: 'header', header: 'if-none-exist' } as const;
   const { reason, status, requestId } = problem;
   const faults = [{ place, reason, detail }];

@@ -82,12 +82,12 @@ describe('an Appointment', async () => {
     };
     const more: Partial<Appointment> = {
       serviceType: [concept],
-      identifier: [{ system: 'urn:oid:1.2.3', value: 'a' }],
+      identifier: [{ system: 'urn:oid:1.2.3', value: 'a' }, { value: 'b' }],
       participant: [...base.participant, { status: 'needs-action', type: [{ text: 'escort' }] }],
     };
     const expressions = (body: unknown) => issuesIn(body).flatMap(({ expression }) => expression ?? []);
     const refused = await norway.post('/Appointment', { ...base, ...more }, strict);
-    const lost = ['Appointment.serviceType[0].coding[0]', 'Appointment.participant[1]', 'Appointment.identifier[0]'];
+    const lost = ['Appointment.serviceType[0].coding[0]', 'Appointment.participant[1]', 'Appointment.identifier[1]'];
     expect([refused.status, expressions(refused.body).toSorted()]).toEqual([422, lost.toSorted()]);
     const inBook = {
       resourceType: 'Parameters',

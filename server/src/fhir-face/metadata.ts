@@ -112,8 +112,8 @@ const allUnitsDocumentation = [
 const documentation = [
   'A status of 2xx does not mean booked or cancelled: an Appointment that awaits a code is `pending` (201 or 202), and a',
   'cancellation that awaits one leaves it `booked` (202). `$confirm` takes the code that the patient received.',
-  'If-None-Exist names an identifier of the body, which a success uses up for 24 hours: the same request gets 200 and the',
-  'Appointment as it is now, another one 412. A refusal leaves it free. An identifier is not kept.',
+  'If-None-Exist names an identifier of the body. If an Appointment of the client has it, the response is 200 with that one as',
+  'it is now, whatever else the body says. Identifiers with system and value are kept, for the client that sent them.',
   'If-Match is compared with what was just read. Where an EHR has no versions, a change in the instant before the write is not seen.',
 ].join(' ');
 
@@ -245,6 +245,7 @@ const resources: readonly Described[] = [
     ],
     parameters: {
       _id: 'token',
+      identifier: 'token',
       patient: 'reference',
       actor: 'reference',
       practitioner: 'reference',

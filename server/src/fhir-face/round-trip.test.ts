@@ -78,6 +78,7 @@ test('native → FHIR → native is the identity for every appointment that the 
           typeOf: () => typeOfKind[kind],
           nameOfResource: () => 'R',
           nameOfService: () => 'S',
+          identifiers: new Map(),
         };
         const fhir = toAppointment(native, named);
         fc.pre(fhir !== undefined);

@@ -17,7 +17,8 @@ export interface Fault {
   readonly flaw?: Flaw;
 }
 
-export type Flaw = 'structure' | 'required' | 'value' | 'invariant' | 'business-rule' | 'not-supported';
+type FlawOfForm = 'structure' | 'required' | 'value' | 'invariant';
+export type Flaw = FlawOfForm | 'business-rule' | 'not-supported' | 'multiple-matches';
 
 export interface ProblemOptions {
   /** A sentence about this occurrence. Must not contain patient identifiers, contact details, codes or secrets. */

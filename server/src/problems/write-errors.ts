@@ -31,6 +31,17 @@ export function isFinal(error: unknown): error is Problem {
   return isSettled(error) && !ofThisCall.includes(error.reason);
 }
 
+/** What the request would make is there already, as the body `cause`. Thrown while it is planned: nothing is made. */
+export class AlreadyMade extends Error {
+  declare readonly cause: object;
+}
+
+/** As a repeated request is answered. */
+export function ifMade(error: unknown) {
+  if (!(error instanceof AlreadyMade)) throw error;
+  return { state: 'answered', outcome: { body: error.cause, headers: { 'idempotency-replayed': 'true' } } } as const;
+}
+
 /** The write's row is up to date. Only the problem has to be reported. */
 export class WriteEnded extends Error {
   readonly problem: Error;

@@ -14,6 +14,7 @@ export const sealedColumns = [
   'confirmation_items.sealed_draft',
   'confirmation_items.sealed_patient_details',
   'events.sealed_appointment',
+  'appointment_identifiers.sealed_identifier',
   'timeslot_watches.sealed_search',
   'messages.sealed_content',
   'demo_mailbox.sealed_content',

@@ -27,7 +27,8 @@ export type Purpose =
   | 'emr'
   | 'audit'
   | 'assistant'
-  | 'watch';
+  | 'watch'
+  | 'identifier';
 /** Purposes of keys with which the gateway signs what only gateways verify (HMAC-SHA-256). */
 type SigningPurpose = 'access-token' | 'proof';
 /** Purposes of texts that are encrypted to the same bytes each time. */
@@ -38,6 +39,7 @@ export type HashPurpose =
   | 'patient'
   | 'idempotency-key'
   | 'request'
+  | 'identifier-hash'
   | 'sign-in'
   | 'failed-credentials'
   | 'wrong-name'
@@ -45,10 +47,7 @@ export type HashPurpose =
   | 'ehr-configuration'
   | 'key-check';
 
-/**
- * Encrypts with the newest secret key and decrypts with any known one (AES-256-GCM, one derived key per purpose,
- * RFC 5869). Sealed text contains the id of its key, so that keys can be rotated.
- */
+/** Encrypts with the newest secret key, decrypts with any (AES-256-GCM, a key per purpose: RFC 5869). Sealed text names its key. */
 export interface KeyRing {
   /** Encrypts. `context` is authenticated but not stored; opening requires the same one. */
   seal(purpose: Purpose, plain: string | Uint8Array, context: string): Buffer;
@@ -63,10 +62,7 @@ export interface KeyRing {
   isUnderNewest(sealed: Buffer): boolean;
   /** Decrypts bytes, otherwise as `open`. */
   openBytes(purpose: Purpose, sealed: Buffer, context: string): Buffer | undefined;
-  /**
-   * Keyed hashes of a text (HMAC-SHA-256, RFC 2104), one per key, the newest first. Store the first one; use the others
-   * to find data stored under older keys.
-   */
+  /** Keyed hashes of a text (HMAC-SHA-256, RFC 2104), one per key. Store the first, of the newest; find older data by the others. */
   hashes(purpose: HashPurpose, text: string): [Buffer, ...Buffer[]];
   /** The key to sign with first; the others verify what was signed with older secret keys. */
   signingKeys(purpose: SigningPurpose): readonly [SigningKey, ...SigningKey[]];

@@ -136,7 +136,7 @@ type KnownKey = NonNullable<Awaited<ReturnType<typeof readKey>>>;
 
 /**
  * What the row of an earlier request with the key says. `undefined`: that request has not ended. `free`: the key is a day old, or
- * is one that only a success uses up and the request was refused.
+ * is one that only a success uses up and the request was refused. A success keeps such a key while its row is kept.
  */
 function answerOf(
   keys: KeyRing,
@@ -144,12 +144,11 @@ function answerOf(
   { requestHashes, isCondition }: UnclaimedKey,
   { is_old, request_hash, sealed_response }: KnownKey,
 ): Answered | 'free' | undefined {
-  if (is_old) return 'free';
-  const outcome = sealed_response ? openOutcome(keys, leased, sealed_response) : undefined;
+  const outcome = sealed_response && (isCondition || !is_old) ? openOutcome(keys, leased, sealed_response) : undefined;
+  // What exists answers for what it names, whatever else was sent. Until its end, whether it exists is not known. Both at any age.
+  if (isCondition && !(outcome instanceof Problem)) return outcome && answered(outcome);
   // Of what the EHR did after another problem, nothing is known.
-  if (isCondition && outcome instanceof Problem && outcome.status < 500) return 'free';
-  // Whether it is used up is not known yet.
-  if (isCondition && !outcome) return undefined;
+  if (is_old || (isCondition && outcome instanceof Problem && outcome.status < 500)) return 'free';
   if (!requestHashes.some((hash) => request_hash?.equals(hash))) {
     const reason = 'idempotency_key_reused';
     return answered(problemAt({ in: 'header', header: 'idempotency-key' }, reason, reasons[reason].happened));

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../db/kysely.ts';
 import { inTransaction } from '../db/transactions.ts';
 import { LeaseLost, releaseLease } from '../db/write-lease.ts';
 import { Problem } from '../problems/problem.ts';
-import { OutdatedPlan, WriteEnded } from '../problems/write-errors.ts';
+import { ifMade, OutdatedPlan, WriteEnded } from '../problems/write-errors.ts';
 import { type Answered, answerOfKey, type Claim, claimKey, inProgress, type KeyAndContent, newWrite } from './claim.ts';
 import { noteRecorded, recordAndEnd, releaseSoon, storeUnmade, tellUnknown } from './end.ts';
 import { rowAfter } from './end-table.ts';
@@ -105,7 +105,7 @@ async function planUnlessAnswered({ services, leased, plan }: Attempt): Promise<
     if (answer) answered.resolve(answer);
   }, longPlanningMs);
   try {
-    return await Promise.race([plan(), answered.promise]);
+    return await Promise.race([plan().catch(ifMade), answered.promise]);
   } finally {
     clearTimeout(timer);
   }

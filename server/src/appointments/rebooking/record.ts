@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../../db/kysely.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Work } from '../../writes/write-kind.ts';
+import { moveIdentifiers } from '../identified/store.ts';
 import type { Results } from '../write/changes.ts';
 import type { AppointmentPlan } from '../write/plan.ts';
 import { movesOf, successorOf } from './moves.ts';
@@ -26,5 +27,6 @@ export async function recordMoves(tx: Tx, { ehr }: Work, plan: AppointmentPlan, 
     await sql`
       UPDATE confirmation_items SET ehr_appointment_id = ${next.id}, replaces_id = ${next.id}
       WHERE emr = ${ehr.id} AND kind = 'cancellation' AND ehr_appointment_id = ${formerId}`.execute(tx);
+    await moveIdentifiers(tx, ehr.id, supersedesId, next.id);
   }
 }

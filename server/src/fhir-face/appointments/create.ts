@@ -3,13 +3,16 @@ import { isReplayed } from '../../api/audit-request.ts';
 import type { AppointmentBody } from '../../appointments/contract.ts';
 import { getAppointment } from '../../appointments/routes.ts';
 import { Problem } from '../../problems/problem.ts';
+import { AlreadyMade } from '../../problems/write-errors.ts';
 import type { PlannedWrite, WriteResponse } from '../../writes/write-kind.ts';
-import { conditionOf, keyOfCreate } from '../conditions.ts';
+import { conditionFault, conditionOf, keyOfCreate } from '../conditions.ts';
 import { unprocessable } from '../from-fhir/faults.ts';
 import { fhirAppointmentSchema } from '../from-fhir/schemas.ts';
 import { fhirWrite } from '../interaction.ts';
 import { checked, readNative } from '../native.ts';
-import { planFhirBooking } from './plan.ts';
+import { idsNamed } from './identifiers.ts';
+import { planFhirBooking, readingIn } from './plan.ts';
+import { ifUnknown } from './read.ts';
 import { appointmentWrite, showWritten, written } from './show.ts';
 
 export const appointmentCreate = fhirWrite({
@@ -24,7 +27,10 @@ export const appointmentCreate = fhirWrite({
     isCondition: ({ headers }) => headers['if-none-exist'] !== undefined,
     show: async (response, request) => showWritten(await presentOf(request, response), request, response.status),
   },
-  plan: planFhirCreate,
+  async plan(request, body) {
+    await assertNoneExists(request);
+    return planFhirCreate(request, body);
+  },
 });
 
 export async function planFhirCreate(request: FastifyRequest, body: unknown): Promise<PlannedWrite> {
@@ -40,10 +46,32 @@ export async function planFhirCreate(request: FastifyRequest, body: unknown): Pr
  * @throws Problem `appointment_not_found` (422): the EHR no longer has it
  */
 async function presentOf(request: FastifyRequest, response: WriteResponse): Promise<WriteResponse> {
-  if (!isReplayed(response.headers) || !conditionOf(request, 'Appointment')) return response;
+  if (request.isPresent || !isReplayed(response.headers) || !conditionOf(request, 'Appointment')) return response;
   const params = { appointment_id: (response.body as AppointmentBody).id };
   const body = await readNative(request, getAppointment, { params }).catch(asUnknownFormer).catch(ifAway);
   return body ? { ...response, body } : response;
+}
+
+/**
+ * A create with `If-None-Exist` makes nothing if the client has an Appointment with the identifier.
+ *
+ * @throws AlreadyMade with the Appointment as it is now
+ * @throws Problem `request_invalid` (412) if there are several
+ */
+async function assertNoneExists(request: FastifyRequest): Promise<void> {
+  const condition = conditionOf(request, 'Appointment');
+  let body: AppointmentBody | undefined;
+  for (const id of condition ? await idsNamed(request, [condition]) : []) {
+    // Some may be known to nobody any more.
+    const found = await readNative(request, getAppointment, { params: { appointment_id: id } }).catch(ifUnknown);
+    if (found && body) throw conditionFault('Several Appointments have the identifier.', 'multiple-matches', 412);
+    body ??= found;
+  }
+  if (!body) return;
+  // For the response.
+  await readingIn(request).catch(() => undefined);
+  request.isPresent = true;
+  throw new AlreadyMade('Already made', { cause: body });
 }
 
 /** What a body names and nobody has. */

@@ -13,8 +13,7 @@ import {
 } from '../from-fhir/schemas.ts';
 import { fhirWrite } from '../interaction.ts';
 import { checked } from '../native.ts';
-import { toAppointment } from '../to-fhir/appointment.ts';
-import { planFhirChange, readBefore, readingIn } from './plan.ts';
+import { currentOf, planFhirChange, readBefore, readingIn } from './plan.ts';
 import { appointmentWrite, written } from './show.ts';
 
 export const appointmentPatch = fhirWrite({
@@ -30,7 +29,7 @@ export const appointmentPatch = fhirWrite({
 async function planPatch(request: FastifyRequest, body: unknown, idInPath: string): Promise<PlannedWrite> {
   const isFhirPath = !(request.headers['content-type'] ?? '').includes('json-patch');
   const [before, { directory }] = await Promise.all([readBefore(request, idInPath), readingIn(request)]);
-  const current = toAppointment(before, appointmentNames(accessOf(request), directory));
+  const current = await currentOf(request, before, appointmentNames(accessOf(request), directory));
   if (!current) throw unknownResource('appointment_not_found');
   const patch = isFhirPath
     ? jsonPatchOf(checked(request, parametersSchema, body).parameter ?? [], current)

@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Appointment } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
 import type { AppointmentBody } from '../../appointments/contract.ts';
+import { identified } from '../../appointments/identified/kind.ts';
 import { changeAppointment, createAppointment } from '../../appointments/routes.ts';
 import { formatIdentifier } from '../../identifiers/index.ts';
 import type { PlannedWrite } from '../../writes/write-kind.ts';
-import { assertUnconditional, assertVersion, conditionOf, noteLost } from '../conditions.ts';
+import { assertUnconditional, assertVersion, noteLost } from '../conditions.ts';
 import { appointmentNames, type Directory, readDirectory } from '../directory.ts';
 import { accessOf, baseOf } from '../face.ts';
 import { unprocessable } from '../from-fhir/faults.ts';
@@ -15,14 +16,17 @@ import type { SentAppointment } from '../from-fhir/schemas.ts';
 import { patientNames } from '../ids.ts';
 import { planNative } from '../native.ts';
 import { warning } from '../operation-outcome.ts';
-import { toAppointment, versionOfAppointment } from '../to-fhir/appointment.ts';
+import { type AppointmentNames, toAppointment, versionOfAppointment } from '../to-fhir/appointment.ts';
 import { toServiceType } from '../to-fhir/resource.ts';
+import { dataOf, keptIdentifiers, readIdentifiers } from './identifiers.ts';
 import { nativeAppointment } from './read.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** What the plan of a write to the FHIR face has read. Its response is shown with it. */
     directory?: Directory;
+    /** The response to a create has the Appointment as it is now. */
+    isPresent?: boolean;
   }
 }
 
@@ -42,14 +46,16 @@ export async function planFhirBooking(
   const wish = readAppointment(appointment, reading, schedule);
   const service = reading.directory.services.find(({ id }) => id === wish.service);
   const shown = service ? { serviceType: [toServiceType(service.id, service.name)] } : {};
+  const identifiers = keptIdentifiers(appointment);
   const names = appointmentNames(accessOf(request), reading.directory);
-  noteLost(request, lostFromAppointment(appointment, shown, { reading, names }, conditionOf(request, 'Appointment')));
+  noteLost(request, lostFromAppointment(appointment, { ...shown, identifier: [...identifiers] }, { reading, names }));
   const body = creationBody(wish, reading.careUnit.timeZone);
   const planned = await planNative(request, createAppointment, { query: { dry_run: false }, body });
   // Before anything is booked: what is booked must be found again.
   const isNamed = (id: string) =>
     reading.patients.fhirIdOf(formatIdentifier({ type: 'emr_id', value: id })) !== undefined;
-  if (planned.kind.patientsOf(planned.plan).every(isNamed)) return planned;
+  if (planned.kind.patientsOf(planned.plan).every(isNamed))
+    return identifiers.length === 0 ? planned : identified(planned, identifiers);
   throw unprocessable('/participant', 'The id of this patient is too long for FHIR.', 'not-supported');
 }
 
@@ -62,7 +68,7 @@ export async function planFhirChange(
   assertUnconditional(request);
   const reading = await readingIn(request);
   const names = appointmentNames(accessOf(request), reading.directory);
-  const current = toAppointment(before, names);
+  const current = await currentOf(request, before, names);
   const wish = readAppointment(withoutSame(appointment, current), reading);
   const removed = Object.keys(rules.isPatch ? (current ?? {}) : {}).filter(
     (it) => it !== 'comment' && !(it in appointment),
@@ -74,6 +80,16 @@ export async function planFhirChange(
   const body = changeBody(before, wish, { ...rules, timeZone: reading.careUnit.timeZone });
   const params = { appointment_id: before.id };
   return planNative(request, changeAppointment, { params, query: { dry_run: false }, body });
+}
+
+/** An appointment as the client has read it. */
+export async function currentOf(
+  request: FastifyRequest,
+  before: AppointmentBody,
+  names: AppointmentNames,
+): Promise<Appointment | undefined> {
+  await readIdentifiers(dataOf(request), names, [before]);
+  return toAppointment(before, names);
 }
 
 /**

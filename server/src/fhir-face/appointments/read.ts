@@ -9,6 +9,7 @@ import { fromFhirId } from '../ids.ts';
 import { fhirRead } from '../interaction.ts';
 import { readNative } from '../native.ts';
 import { isCancellation, toAppointment } from '../to-fhir/appointment.ts';
+import { dataOf, readIdentifiers } from './identifiers.ts';
 
 export const appointmentRead = fhirRead(
   'Appointment',
@@ -18,6 +19,7 @@ export const appointmentRead = fhirRead(
 
 async function read(request: FastifyRequest, id: string): Promise<Appointment> {
   const [body, named] = await Promise.all([nativeAppointment(request, id), appointmentNamesIn(request)]);
+  await readIdentifiers(dataOf(request), named, [body]);
   const appointment = toAppointment(body, named);
   if (!appointment) throw unknownResource('appointment_not_found');
   return appointment;

@@ -32,6 +32,7 @@ import { isOfType } from '../services.ts';
 import { type AppointmentNames, nativeStatuses, statusOf, toAppointment } from '../to-fhir/appointment.ts';
 import { isBookableType, toBookable, toCareUnitLocation, toHealthcareService } from '../to-fhir/resource.ts';
 import { agendaId, toSlot } from '../to-fhir/schedule-and-slot.ts';
+import { dataOf, foundByIdentifier, readIdentifiers } from './identifiers.ts';
 import { ifUnknown, nativeAppointment } from './read.ts';
 
 const numberNames = ['patient.identifier', 'patient:identifier'];
@@ -62,11 +63,21 @@ const longestPage = 500;
 export const appointmentSorts = Object.keys(keyOf);
 
 async function search(request: FastifyRequest): Promise<Bundle> {
-  const names = ['_id', 'patient', ...numberNames, ...actorNames, 'date', 'status', 'service-type', 'slot'];
+  const names = [
+    '_id',
+    'identifier',
+    'patient',
+    ...numberNames,
+    ...actorNames,
+    'date',
+    'status',
+    'service-type',
+    'slot',
+  ];
   const search = withCompartment(request, readSearch(request, names, appointmentIncludes, appointmentSorts));
   const { careUnit } = accessOf(request);
   const starts = readStarts(search.filters.get('date') ?? [], 'date', careUnit.timeZone);
-  const wanted = readWanted(request, search);
+  const wanted = withIdentified(readWanted(request, search), await foundByIdentifier(request, search));
   assertSelective(search, wanted, starts);
   const patient = await patientOf(request, wanted);
   const directory = await readDirectory(request);
@@ -92,7 +103,10 @@ async function search(request: FastifyRequest): Promise<Bundle> {
   return searchSet(search, place, {
     async page(limit, cursor): Promise<RecordPage<AppointmentBody>> {
       if (wanted.isNothing || !query) return { entries: [], next: null };
-      return wanted.ids || search.sort === '-date' ? inOrder(limit, cursor) : listed(limit, cursor);
+      const isOrdered = wanted.ids || search.sort === '-date';
+      const page = isOrdered ? await inOrder(limit, cursor) : await listed(limit, cursor);
+      await readIdentifiers(dataOf(request), named, page.entries);
+      return page;
     },
     show: (body) => toAppointment(body, named),
     include: (found) => included(request, search, directory, found),
@@ -172,6 +186,12 @@ function readWanted(request: FastifyRequest, search: Search): Wanted {
   };
 }
 
+/** @param ids of those that have an identifier, if one is searched for */
+function withIdentified(wanted: Wanted, ids: readonly string[] | undefined): Wanted {
+  if (!ids) return wanted;
+  return { ...wanted, ids: wanted.ids?.filter((it) => ids.includes(it)) ?? ids };
+}
+
 /** The references that each parameter names. One of each must take part. */
 function readActors(request: FastifyRequest, search: Search): string[][] {
   const base = baseOf(request);
@@ -196,8 +216,8 @@ function readActors(request: FastifyRequest, search: Search): string[][] {
 function assertSelective({ filters }: Search, wanted: Wanted, { from, until }: Starts): void {
   if (wanted.isNothing || wanted.ids || wanted.patient || wanted.number || onlyResource(wanted)) return;
   if (from && until) return;
-  const names = ['_id', 'patient', 'actor', 'date'];
-  const detail = 'A search for appointments needs _id, patient, one actor, or a date with both ends.';
+  const names = ['_id', 'identifier', 'patient', 'actor', 'date'];
+  const detail = 'A search for appointments needs _id, identifier, patient, one actor, or a date with both ends.';
   const fault = (name: string): Fault => {
     return { place: inQuery(name), reason: 'request_invalid', detail, flaw: 'required' };
   };

@@ -1,4 +1,4 @@
-import type { Appointment, Identifier } from '@medplum/fhirtypes';
+import type { Appointment } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
 import { isReplayed, oneRecord } from '../../api/audit-request.ts';
 import type { Shown } from '../../api/endpoint.ts';
@@ -11,6 +11,7 @@ import { jsonMediaTypes } from '../interaction.ts';
 import { allFine } from '../operation-outcome.ts';
 import { etagOf, preferenceOf } from '../preferences.ts';
 import { appointmentContent, toAppointment } from '../to-fhir/appointment.ts';
+import { dataOf, readIdentifiers } from './identifiers.ts';
 
 /** What the writes of Appointment have in common. Each is planned, made, stored and replayed as its native endpoint. */
 export const appointmentWrite = { type: 'Appointment', scopes: ['appointments:write'], audit: oneRecord } as const;
@@ -38,6 +39,8 @@ export async function showWritten(
   if (native.id === null || 'change' in native) return { status: 200, body: appointmentContent(native, named) };
   const made = native as AppointmentBody;
   const isPending = made.confirmation !== null;
+  // The write is made, and is shown without them if they cannot be read.
+  await readIdentifiers(dataOf(request), named, [made]).catch(() => undefined);
   const appointment = toAppointment(made, named);
   const condition = conditionOf(request, 'Appointment');
   const { location: _, ...others } = headers;
@@ -50,27 +53,13 @@ export async function showWritten(
   return {
     ...shown,
     headers: { ...others, etag: etagOf(versionId), ...(status === 201 ? { location: url } : {}), ...expiryOf(made) },
-    ...preferred(request, isPending, withIdentifier(appointment, condition)),
+    ...preferred(request, isPending, appointment),
   };
 }
 
 /** The end of a hold, as Argonaut shows it. */
 function expiryOf({ confirmation }: AppointmentBody): Record<string, string> {
   return confirmation ? { expires: new Date(confirmation.expires_at).toUTCString() } : {};
-}
-
-/** The identifier in `If-None-Exist` finds the Appointment for a day. */
-function withIdentifier(appointment: Appointment, identifier: Identifier | undefined): Appointment {
-  if (!identifier) return appointment;
-  const { resourceType, id: own, meta, extension, ...rest } = appointment;
-  return {
-    resourceType,
-    ...(own === undefined ? {} : { id: own }),
-    ...(meta ? { meta } : {}),
-    ...(extension ? { extension } : {}),
-    identifier: [identifier],
-    ...rest,
-  };
 }
 
 /** https://hl7.org/fhir/R4/http.html#ops. That a code is awaited is said in any case. */

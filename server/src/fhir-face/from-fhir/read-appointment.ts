@@ -97,13 +97,11 @@ function assertUnderstood(appointment: SentAppointment): void {
  *
  * @param shown what the gateway shows of it afterwards, as far as that is known
  * @param names of the actors, which a client may repeat
- * @param named the identifier in `If-None-Exist`
  */
 export function lostFromAppointment(
   appointment: SentAppointment,
   shown: Partial<Appointment>,
   { reading, names }: { readonly reading: Reading; readonly names: AppointmentNames },
-  named?: { readonly system: string; readonly value: string },
 ): OperationOutcomeIssue[] {
   const { comment, cancelationReason } = appointment;
   const isReasonComment = comment === undefined || comment === shown.comment || comment === cancelationReason?.text;
@@ -121,8 +119,6 @@ export function lostFromAppointment(
       serviceType: { coding: keptOfCoding },
       participant: ({ actor }: SentAppointment['participant'][number]) =>
         actor && { actor: keptOfActor(actor, displayOf(actor, reading, names)), status: keptOfStatus },
-      identifier: ({ system, value }: { readonly system?: string; readonly value?: string }) =>
-        system === named?.system && value === named?.value ? { system: true, value: true } : undefined,
     },
     shown,
   );

@@ -10,6 +10,7 @@ import { healthcareServiceBody } from '../../healthcare-services/routes.ts';
 import { resourceBody } from '../../resources/routes.ts';
 import type { Subscription } from '../../webhooks/endpoint.ts';
 import type { WriteServices } from '../../writes/write-kind.ts';
+import { readIdentifiers } from '../appointments/identifiers.ts';
 import { appointmentNames, directoryOf } from '../directory.ts';
 import { isCancellation, toAppointment } from '../to-fhir/appointment.ts';
 
@@ -72,5 +73,7 @@ async function read(services: WriteServices, access: Access, id: string): Promis
     .catch(() => undefined);
   const { body } = await reading;
   if (isCancellation(body)) return undefined;
-  return toAppointment(body, appointmentNames(access, await directory));
+  const names = appointmentNames(access, await directory);
+  await readIdentifiers({ ...access, services }, names, [body]);
+  return toAppointment(body, names);
 }

@@ -1,6 +1,7 @@
 import { type Attendance, attendances } from '@crossward/connector-kit';
 import type { Appointment, AppointmentParticipant, Extension, Reference } from '@medplum/fhirtypes';
 import type { AppointmentBody, AppointmentStatus } from '../../appointments/contract.ts';
+import type { ClientIdentifier } from '../../appointments/identified/store.ts';
 import type { CareUnitConnection } from '../../ehr/connection.ts';
 import { emrIdOf, fhirIdOf, type PatientNames, scheduleId, slotId, toFhirId, versionOf } from '../ids.ts';
 import { urls } from '../urls.ts';
@@ -16,6 +17,8 @@ export interface AppointmentNames {
   nameOfResource(id: string): string | undefined;
   /** `undefined`: the caller may not know it, or the EHR does not respond. */
   nameOfService(id: string): string | undefined;
+  /** What the client calls appointments, by their native ids. Read for those that are shown. */
+  readonly identifiers: Map<string, readonly ClientIdentifier[]>;
 }
 
 /** https://hl7.org/fhir/R4/valueset-appointmentstatus.html: `pending`, not all participants have accepted. */
@@ -54,10 +57,10 @@ export function toAppointment(body: AppointmentBody, named: AppointmentNames): A
   const id = toFhirId(appointment.id);
   const patient = named.patients.fhirIdOf(body.patient_id);
   if (id === undefined || patient === undefined) return undefined;
-  const content = appointmentContent(appointment, named);
+  const { resourceType, extension, ...rest } = appointmentContent(appointment, named);
   const meta = { versionId: versionOfAppointment(appointment) };
-  const { resourceType, ...rest } = content;
-  return { resourceType, id, meta, ...rest };
+  const identifier = named.identifiers.get(appointment.id)?.map((it) => ({ ...it }));
+  return { resourceType, id, meta, ...(extension && { extension }), ...(identifier && { identifier }), ...rest };
 }
 
 /** A fixed order of elements and participants: a JSON Patch names them by their place. */
