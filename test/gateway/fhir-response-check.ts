@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Resource } from '@medplum/fhirtypes';
+import { Fhir } from 'fhir';
 import { issueTypes } from '../../server/src/fhir-face/issue-types.ts';
 import { once } from '../../server/src/http/once.ts';
 
@@ -42,20 +43,26 @@ function asBundle(text: string): string {
   return JSON.stringify({ resourceType: 'Bundle', type: 'collection', entry });
 }
 
+const toJsonFrom: Readonly<Record<string, (text: string) => string>> = {
+  'application/fhir+ndjson': asBundle,
+  'application/fhir+json; charset=utf-8': (text) => text,
+  'application/fhir+xml; charset=utf-8': (text) => new Fhir().xmlToJson(text),
+};
+
 /** Throws if a response of the FHIR face is not valid FHIR R4, or is no OperationOutcome of a known reason if it is an error. */
 export async function checkFhirResponse(
   name: string,
   method: string,
-  { status, headers, text }: Response,
+  { status, headers, text: sent }: Response,
 ): Promise<void> {
-  if (method === 'HEAD' || text === '') {
+  if (method === 'HEAD' || sent === '') {
     if (status >= 400 && method !== 'HEAD') throw new Error(`${name}: an error has no OperationOutcome`);
     return;
   }
-  const isFile = headers['content-type'] === 'application/fhir+ndjson';
-  if (!isFile && headers['content-type'] !== 'application/fhir+json; charset=utf-8')
-    throw new Error(`${name}: content type`);
-  const issues = await validator()(isFile ? asBundle(text) : text);
+  const toJson = toJsonFrom[String(headers['content-type'])];
+  if (!toJson) throw new Error(`${name}: content type`);
+  const text = toJson(sent);
+  const issues = await validator()(text);
   if (issues.length > 0) throw new Error(`${name}: not valid FHIR R4: ${JSON.stringify(issues)}`);
   if (status < 400) return;
   const resource = JSON.parse(text) as Resource;

@@ -74,6 +74,7 @@ async function entryOf(request: FastifyRequest, sent: Sent, index: number): Prom
     url: target,
     headers: {
       ...Object.fromEntries(own),
+      accept: 'application/fhir+json',
       ...(sent.ifNoneMatch === undefined ? {} : { 'if-none-match': sent.ifNoneMatch }),
     },
     remoteAddress: request.socket.remoteAddress ?? request.ip,
@@ -102,6 +103,7 @@ function targetOf(request: FastifyRequest, { method, url }: Sent, pointer: strin
   const found = URL.parse(url.startsWith(base) ? url.slice(base.length) : url, base);
   const isBelow = found?.origin === origin && found.pathname.startsWith(pathname) && found.pathname !== pathname;
   if (!found || !isBelow) return invalid(`${pointer}/url`, 'The URL must be relative to the base URL, or below it.');
+  found.searchParams.delete('_format');
   const path = request.url.replace(/\?.*/, '').replace(/\/?$/, '/');
   return `${path}${found.pathname.slice(pathname.length)}${found.search}`;
 }

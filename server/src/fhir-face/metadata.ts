@@ -71,7 +71,7 @@ function statement(
     software: { name: 'Crossward', version: packageJson.version },
     implementation: { description: 'Crossward', ...(url === undefined ? {} : { url }) },
     fhirVersion: '4.0.1',
-    format: ['json'],
+    format: ['json', 'xml'],
     patchFormat: ['application/json-patch+json', 'application/fhir+json'],
     rest: [
       {

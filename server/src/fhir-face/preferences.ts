@@ -14,24 +14,29 @@ export function preferenceOf(
 const versions = ['4.0', '4.0.1'];
 
 /**
- * Only JSON is offered. A client that accepts XML too gets JSON.
+ * The format of the response. A client that accepts both gets JSON.
  *
  * @throws Problem `not_acceptable`
  */
-export function assertAcceptable({ headers, query }: FastifyRequest): void {
+export function formatOf({ headers, query }: Pick<FastifyRequest, 'headers' | 'query'>): 'json' | 'xml' {
   const format = (query as Readonly<Record<string, unknown>>)._format;
-  const accepted = typeof format === 'string' ? format : (headers.accept ?? '*/*');
-  if (accepted.split(',').some(isOffered)) return;
-  throw new Problem('not_acceptable', { detail: 'The only media type is application/fhir+json; fhirVersion=4.0.' });
+  const accepted = (typeof format === 'string' ? format : (headers.accept ?? '*/*')).split(',');
+  const found = (['json', 'xml'] as const).find((it) => accepted.some((range) => isOf(types[it], range)));
+  if (found) return found;
+  const detail = 'The media types are application/fhir+json and application/fhir+xml; fhirVersion=4.0.';
+  throw new Problem('not_acceptable', { detail });
 }
 
-/** `json` is a value of `_format`. A `+` in a URL arrives as a space. */
-const json = /^(json|text\/json|application\/(fhir[+ ]json|json([+ ]fhir)?|\*)|\*\/\*)$/;
+/** `json` and `xml` are values of `_format`. A `+` in a URL arrives as a space. */
+const types = {
+  json: /^(json|text\/json|application\/(fhir[+ ]json|json([+ ]fhir)?|\*)|\*\/\*)$/,
+  xml: /^(xml|text\/(xml|\*)|application\/(fhir[+ ]xml|xml([+ ]fhir)?))$/,
+};
 
-function isOffered(range: string): boolean {
-  const [type = '', ...parameters] = range.split(';').map((it) => it.trim().toLowerCase());
+function isOf(type: RegExp, range: string): boolean {
+  const [name = '', ...parameters] = range.split(';').map((it) => it.trim().toLowerCase());
   const version = parameters.find((it) => it.startsWith('fhirversion='))?.slice('fhirversion='.length);
-  return json.test(type) && (version === undefined || versions.includes(version));
+  return type.test(name) && (version === undefined || versions.includes(version));
 }
 
 /**

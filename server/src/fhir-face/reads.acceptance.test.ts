@@ -215,13 +215,14 @@ test.each([
   expect(response.status).toBe(status);
 });
 
-test('speaks JSON alone', async () => {
+test('speaks JSON unless XML is asked for, and no other version', async () => {
   const xml = { accept: 'application/fhir+xml' };
-  expect((await get('/Practitioner', { headers: xml })).status).toBe(406);
-  expect((await get('/Practitioner?_format=xml')).status).toBe(406);
+  expect((await get('/Practitioner?_format=turtle')).status).toBe(406);
+  expect((await get('/Practitioner', { headers: { accept: 'text/turtle' } })).status).toBe(406);
   expect((await get('/Practitioner?_format=json', { headers: xml })).status).toBe(200);
   const both = { accept: 'application/fhir+xml;q=1.0, application/fhir+json;q=1.0, application/json+fhir;q=0.9' };
-  expect((await get('/Practitioner', { headers: both })).status).toBe(200);
+  const { status, headers } = await get('/Practitioner', { headers: both });
+  expect([status, headers['content-type']]).toEqual([200, 'application/fhir+json; charset=utf-8']);
   expect((await get('/Practitioner', { headers: { accept: 'application/fhir+json; fhirVersion=5.0' } })).status).toBe(
     406,
   );

@@ -1,0 +1,129 @@
+/** @module-tag any-database */
+import type { Appointment, Bundle, OperationOutcome } from '@medplum/fhirtypes';
+import { Fhir } from 'fhir';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { oslo } from '../../../test/requests/bookings.ts';
+import { bookingOf, fhirClient } from './test-requests.ts';
+
+const gateway = await startGateway();
+afterAll(() => gateway.close());
+const norway = fhirClient(gateway, oslo);
+const converter = new Fhir();
+const base = `${oslo}/fhir-r4`;
+const accept = 'application/fhir+xml';
+const headers = { accept, 'content-type': `${accept}; fhirVersion=4.0` };
+
+const get = (path: string, sent: Record<string, string> = { accept }) =>
+  gateway.request('GET', `${base}${path}`, { headers: sent });
+const send = (method: string, path: string, body: string, sent: Record<string, string> = headers) =>
+  gateway.request(method, `${base}${path}`, { body, headers: sent });
+const resourceIn = <Its>({ text }: { readonly text: string }) => converter.xmlToObj(text) as unknown as Its;
+
+describe('a response', async () => {
+  const [slot] = await norway.slots(1);
+  const { body: booked } = await norway.post('/Appointment', bookingOf(slot, 'p-1'));
+
+  test.each([
+    ...['/Patient/p-1', '/Practitioner/r-1', '/PractitionerRole/r-1', '/Schedule', '/HealthcareService', '/metadata'],
+    ...[
+      `/Slot?_id=${slot?.id}&_include=Slot:schedule`,
+      '/Appointment?patient=p-1&_include=Appointment:actor',
+      '/Organization',
+    ],
+    ...['/Location', '/Device', '/OperationDefinition/confirm', '/Practitioner/nobody'],
+  ])('to %s in XML is the one in JSON', async (path) => {
+    const json = await norway.get<object>(path);
+    const xml = await get(path);
+    expect([xml.status, xml.headers['content-type']]).toEqual([json.status, 'application/fhir+xml; charset=utf-8']);
+    const { id: _, issue, ...shown } = json.body as Record<string, unknown> & OperationOutcome;
+    expect(resourceIn(xml)).toMatchObject(issue ? { resourceType: 'OperationOutcome' } : shown);
+    expect(xml.headers.etag).toBe(json.headers.etag);
+  });
+
+  test.each([
+    ['?_format=xml', {}],
+    ['?_format=application/fhir%2Bxml', { accept: 'application/fhir+json' }],
+    ['', { accept: 'text/xml' }],
+    ['', { accept: 'application/xml;q=0.9, text/html' }],
+  ])('is XML for %s with %j', async (query, sent) => {
+    const { status, headers: got } = await get(`/Appointment/${booked.id}${query}`, sent as Record<string, string>);
+    expect([status, got['content-type']]).toEqual([200, 'application/fhir+xml; charset=utf-8']);
+  });
+
+  test('has no body where JSON has none', async () => {
+    const { headers: got } = await get('/Patient/p-1');
+    const known = await get('/Patient/p-1', { accept, 'if-none-match': String(got.etag) });
+    expect([known.status, known.text]).toEqual([304, '']);
+  });
+});
+
+test('an Appointment is booked, moved and cancelled in XML', async () => {
+  const [slot, later] = await norway.slots(2);
+  const made = await send('POST', '/Appointment', converter.objToXml(bookingOf(slot, 'p-2')));
+  expect(made.status, made.text).toBe(201);
+  const booked = resourceIn<Appointment>(made);
+  expect(booked.minutesDuration).toBeTypeOf('number');
+  const moved = { ...booked, start: later?.start, end: later?.end, slot: undefined };
+  const put = await send('PUT', `/Appointment/${booked.id}`, converter.objToXml(moved));
+  expect([put.status, Date.parse(resourceIn<Appointment>(put).start ?? '')]).toEqual([
+    200,
+    Date.parse(later?.start ?? ''),
+  ]);
+  const patch = {
+    resourceType: 'Parameters',
+    parameter: [
+      {
+        name: 'operation',
+        part: [
+          { name: 'type', valueCode: 'replace' },
+          { name: 'path', valueString: 'Appointment.status' },
+          { name: 'value', valueCode: 'cancelled' },
+        ],
+      },
+    ],
+  };
+  const cancelled = await send('PATCH', `/Appointment/${booked.id}`, converter.objToXml(patch));
+  expect([cancelled.status, resourceIn<Appointment>(cancelled).status]).toEqual([200, 'cancelled']);
+});
+
+test('a batch in XML has entries that answer alike', async () => {
+  const entry = ['Patient/p-1?_format=xml', 'Patient/nobody'].map((url) => ({ request: { method: 'GET', url } }));
+  const answer = await send('POST', '', converter.objToXml({ resourceType: 'Bundle', type: 'batch', entry }));
+  const { entry: found = [] } = resourceIn<Bundle>(answer);
+  expect(found.map(({ response }) => response?.status)).toEqual(['200 OK', '404 Not Found']);
+  expect(found[0]?.resource).toMatchObject({ resourceType: 'Patient', id: 'p-1' });
+});
+
+const ns = 'xmlns="http://hl7.org/fhir"';
+test.each([
+  ['no XML', 'this is not XML'],
+  ['nothing', ''],
+  ['an element that is not closed', `<Appointment ${ns}><status value="booked"/>`],
+  ['an entity', `<!DOCTYPE a [<!ENTITY x "p">]><Appointment ${ns}><status value="&x;"/></Appointment>`],
+  ['another language', '<html><body>booked</body></html>'],
+  ['an unknown element', `<Appointment ${ns}><status value="booked"/><colour value="red"/></Appointment>`],
+  ['many levels', `<Appointment ${ns}>${'<contained><Bundle><entry><resource>'.repeat(2_000)}</Appointment>`],
+  ['many levels of one', `${'<a>'.repeat(100_000)}${'</a>'.repeat(100_000)}`],
+])('a body with %s is refused', async (_name, body) => {
+  const { status, text, headers: got } = await send('POST', '/Appointment', body);
+  expect([status, got['content-type']]).toEqual([400, 'application/fhir+xml; charset=utf-8']);
+  expect(resourceIn<OperationOutcome>({ text }).issue?.[0]?.severity).toBe('error');
+});
+
+test('a body in XML that says too little is refused as in JSON, and other XML is not taken', async () => {
+  const { status, text } = await send(
+    'POST',
+    '/Appointment',
+    `<Appointment ${ns}><status value="booked"/></Appointment>`,
+  );
+  expect([status, resourceIn<OperationOutcome>({ text }).issue?.[0]?.expression?.[0]]).toEqual([
+    400,
+    'Appointment.participant',
+  ]);
+  const form = { 'content-type': 'application/fhir+xml' };
+  expect((await send('POST', '/Appointment/_search', '<a/>', form)).status).toBe(415);
+  expect(
+    (await send('PATCH', '/Appointment/a', '<diff/>', { 'content-type': 'application/xml-patch+xml' })).status,
+  ).toBe(415);
+});

@@ -1,0 +1,53 @@
+import type { Fhir } from 'fhir';
+import { Problem } from '../problems/problem.ts';
+
+/*
+ * The XML format: https://hl7.org/fhir/R4/xml.html. A converter at the edge: everything else knows JSON alone. Its definitions take
+ * megabytes, so they are loaded with the first request that needs them.
+ */
+
+export const xmlMediaTypes = ['application/fhir+xml', 'application/xml', 'text/xml'];
+
+let loading: Promise<Fhir> | undefined;
+
+function converter(): Promise<Fhir> {
+  loading ??= import('fhir').then(({ default: { Fhir } }) => new Fhir());
+  return loading;
+}
+
+/** @param json a resource */
+export async function toXml(json: string): Promise<string> {
+  return (await converter()).jsonToXml(json);
+}
+
+/**
+ * The JSON of a resource in XML.
+ *
+ * @throws Problem `request_invalid`. Nothing of the text is repeated
+ */
+export async function jsonFromXml(bytes: Buffer): Promise<Buffer> {
+  const text = bytes.toString('utf8');
+  if (/<!(DOCTYPE|ENTITY)/i.test(text)) throw unreadable('The body has a document type. FHIR has none.');
+  const fhir = await converter();
+  let json: string;
+  let again: string;
+  try {
+    json = fhir.xmlToJson(text);
+    again = fhir.jsonToXml(json);
+  } catch {
+    throw unreadable('The body is not the XML of a FHIR resource.');
+  }
+  // The converter leaves out what it does not know.
+  if (elementsIn(again) !== elementsIn(text)) {
+    throw unreadable('The body has an element that FHIR R4 does not have there.');
+  }
+  return Buffer.from(json);
+}
+
+function elementsIn(text: string): number {
+  return text.replaceAll(/<!--[\s\S]*?-->/g, '').match(/<[A-Za-z_]/g)?.length ?? 0;
+}
+
+function unreadable(detail: string): Problem {
+  return new Problem('request_invalid', { detail });
+}
