@@ -308,7 +308,7 @@ function resourceOf(
     .filter(({ needs }) => offers(needs))
     .map((it) => ({ name: it.name, definition: 'definition' in it ? it.definition : definitionOf(request, it.name) }));
   const more = moreParameters && offers(moreParameters.needs) ? moreParameters.parameters : {};
-  const searched = Object.entries({ ...parameters, ...more });
+  const searched = [...Object.entries({ ...parameters, ...more }), ['_count', 'number'] as const];
   const isSearched = interactions.some(({ code }) => code === 'search-type');
   const sortable = sorts ?? (type === 'Patient' ? [] : sortsOf({ parameters: Object.keys(parameters) }));
   return {

@@ -224,6 +224,7 @@ describe('a search', () => {
       'name',
       'birthdate',
       'phone',
+      '_count',
     ]);
     expect(patient).toMatchObject({ conditionalCreate: true });
     expect(patient?.interaction?.map(({ code }) => code)).toEqual(['read', 'search-type', 'create']);
