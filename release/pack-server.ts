@@ -1,6 +1,6 @@
 import { cp, glob, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runtimeFiles } from '../deploy/image/runtime-files.ts';
+import { runtimeFiles } from '../server/bundle/runtime-files.ts';
 import { type Manifest, npmPack, root, run } from './npm-pack.ts';
 import { notices, type Parts } from './parts.ts';
 

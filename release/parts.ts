@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isNotice } from '../deploy/image/runtime-files.ts';
+import { isNotice } from '../server/bundle/runtime-files.ts';
 import { root, run } from './npm-pack.ts';
 
 /** Their terms are met by the notices that the package contains. */

@@ -110,7 +110,8 @@ test('two gateways whose files and stored EHRs change again and again lose, doub
   const target = { address: proxy.address, credentials: gateways[0]?.credentials ?? {} };
   const siteOfStored = await storeEhr();
   // Two bookings for each change, and as many that nobody waits for.
-  const pace = reloads > 100 ? { pauseMilliseconds: 1_000, slots: 4 * reloads } : { pauseMilliseconds: 100 };
+  const pace =
+    reloads > 100 ? { pauseMilliseconds: 1_000, slots: 4 * reloads } : { pauseMilliseconds: 300, slots: 1_000 };
   const load = await BookingLoad.start(target, { clients: 4, ...pace });
 
   async function reload(version: number): Promise<void> {

@@ -2,8 +2,8 @@
 // not copied beside it: the list of parts has them, for scanners, and THIRD-PARTY-LICENCES.txt their terms.
 import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isNotice, runtimeFiles } from '../../server/bundle/runtime-files.ts';
 import { installedPackages, partsList } from './parts.js';
-import { isNotice, runtimeFiles } from './runtime-files.ts';
 
 const [, , bundle, target] = process.argv;
 const root = process.cwd();

@@ -74,6 +74,11 @@ async function bundle(folder: string): Promise<void> {
         },
         load: { filter: { id: /^\0/ }, handler: (id) => virtualModules.get(id) },
       },
+      // For its validator, which the gateway does not use.
+      {
+        name: 'value sets of FHIR',
+        load: { filter: { id: /[\\/]fhir[\\/]profiles[\\/]valuesets\.json$/ }, handler: () => '{}' },
+      },
       {
         name: 'script of the API reference',
         transform: {

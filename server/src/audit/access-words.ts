@@ -12,6 +12,7 @@ const operations: Readonly<Record<string, string>> = {
   create_appointment: 'Booked an appointment',
   change_appointments: 'Changed several appointments',
   get_appointment: 'Looked at an appointment',
+  fhir_find_appointments: 'Looked for free times for you',
   fhir_notify_appointment: 'Was told of your appointment, because it follows changes',
   change_appointment: 'Changed, moved, confirmed or cancelled an appointment',
   resend_confirmation: 'Sent you a new code',

@@ -85,8 +85,22 @@ test.each<[string, readonly Sent[], Record<string, unknown>, number, string]>([
 });
 
 test('a batch over all care units, and one with a slash behind the base URL', async () => {
-  const all = await send(reading('Location?_count=1', 'Patient/unknown'), { path: '/api/fhir-r4' });
-  expect(statusesIn(all.body)).toEqual(['200 OK', '404 Not Found']);
+  const urls = [
+    'Location?_count=1',
+    'Patient/unknown',
+    '$bulk-publish',
+    'bulk-publish/slots.ndjson',
+    '.well-known/smart-configuration',
+  ];
+  const all = await send(reading(...urls), { path: '/api/fhir-r4' });
+  expect(all.status).toBe(200);
+  expect(statusesIn(all.body).map((it) => it?.slice(0, 3))).toEqual([
+    '200',
+    '404',
+    '400',
+    expect.stringMatching(/^40/),
+    '400',
+  ]);
   const slash = await send(reading('Patient/p-1'), { path: `${base}/` });
   expect(statusesIn(slash.body)).toEqual(['200 OK']);
 });

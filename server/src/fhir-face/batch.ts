@@ -79,6 +79,10 @@ async function entryOf(request: FastifyRequest, sent: Sent, index: number): Prom
     },
     remoteAddress: request.socket.remoteAddress ?? request.ip,
   });
+  if (body !== '' && !String(headers['content-type']).startsWith('application/fhir+json')) {
+    const fault = invalid(`/entry/${index}/request/url`, 'A batch has reads and searches of resources.');
+    return { response: { status: statusLine(fault.status), outcome: outcomeOf(fault, request, 'Bundle') } };
+  }
   const { etag } = headers;
   const shown = body === '' ? undefined : (JSON.parse(body) as Resource);
   const isFault = statusCode >= 400;

@@ -168,6 +168,8 @@ describe('an order', async () => {
     expect(await orderOf('_sort=date')).toEqual(both);
     expect(await orderOf('_sort=-date')).toEqual(both.toReversed());
     expect(idsIn(await find(`/Appointment?_id=${second.id},${first.id}&_sort=date`))).toEqual(both);
+    expect(await orderOf('_sort=-date,_id')).toEqual(both.toReversed());
+    expect(await orderOf('_sort=_id')).toEqual(await orderOf(''));
     const page = await find('/Appointment?patient=p-2&_sort=-date&_count=1');
     const next = page.body.link?.find(({ relation }) => relation === 'next')?.url ?? '';
     expect([idsIn(page), next.includes('_sort=-date')]).toEqual([[second.id], true]);

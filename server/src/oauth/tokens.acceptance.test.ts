@@ -1,4 +1,5 @@
 /** @module-tag any-database */
+import { randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Bundle, CapabilityStatement, Practitioner } from '@medplum/fhirtypes';
@@ -462,6 +463,11 @@ describe('an access token', () => {
   });
 
   test('names its client in the log', async () => {
+    const { client, headers } = withToken(await tokenOf('ward-app'));
+    const marker = randomUUID();
+    await first.request('GET', '/api/emrs', { client, headers: { ...headers, 'x-request-id': marker } });
+    // The lines of all requests before it have been written, too.
+    await eventually(() => expect(first.logLines.some((line) => line.includes(marker))).toBe(true));
     const from = first.logLines.length;
     await list(first, await tokenOf('ward-app'));
     const lines = () => first.logLines.slice(from).filter((line) => JSON.parse(line).client === 'ward-app');

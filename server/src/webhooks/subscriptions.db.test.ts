@@ -80,7 +80,10 @@ async function subscribed({ answer = async () => ({ status: 200 }) }: { answer?:
     restrict(...careUnits: string[]) {
       client = grantedTo(id, ...careUnits);
     },
-    publish: () => publishEvents(db, fanOut({ configured: () => [client] })),
+    client: () => client,
+    /** For its client, and that of another one. */
+    publish: (another?: { client(): Client }) =>
+      publishEvents(db, fanOut({ configured: () => [client, ...(another ? [another.client()] : [])] })),
     replay: () => continueReplays(db, { configured: () => [client] }),
     /** Makes rounds until this holds. */
     async until(holds: () => void | Promise<void>) {
@@ -144,11 +147,11 @@ test('it counts the events of its care unit, resource and status, also those tha
 
 test('a request that changes it does not hold up the events of others', async () => {
   const [it, other] = [await subscribed(), await subscribed()];
-  await Promise.all([it.publish(), other.publish()]);
+  await it.publish(other);
   await bookings(['ward', 'r-1']);
   await db.transaction().execute(async (tx) => {
     await tx.updateTable('webhook_endpoints').set({ ends_at: null }).where('id', '=', it.id).execute();
-    await other.publish();
+    await other.publish(it);
   });
   await other.until(() => expect(other.sent.map(({ number }) => number)).toContain(1));
   await Promise.all([it.stop(), other.stop()]);

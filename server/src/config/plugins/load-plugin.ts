@@ -21,7 +21,7 @@ export async function loadPlugin(
   const names = builtIn.map(({ name }) => name);
   if (!isFilePath(reference) && !isPackageName(reference)) throw unknown(reference, names);
   const url = locate(reference, path, names);
-  const module = connectorOf(await load(url), names);
+  const module = connectorOf(await load(url), names, didYouMean(reference, names));
   for (const [other, { name }] of others) {
     if (name === module.name && others.get(other) !== module) {
       throw new PluginMistake(`exports a connector with the name ${quoted(name)}, as ${quoted(other)} does`);

@@ -11,11 +11,17 @@ const reservedName = 'crossward';
  * Takes the connector from the exports of a plug-in, and checks its shape.
  *
  * @param builtIn names that a plug-in may not have
+ * @param question for a package that is no connector: it may not be meant
  * @throws {PluginMistake}
  */
-export function connectorOf(exported: Readonly<Record<string, unknown>>, builtIn: readonly string[]): ConnectorModule {
+export function connectorOf(
+  exported: Readonly<Record<string, unknown>>,
+  builtIn: readonly string[],
+  question: string,
+): ConnectorModule {
   const { connector } = exported;
-  if (connector === undefined) throw new PluginMistake(`exports no "connector"; it exports ${listed(exported)}`);
+  if (connector === undefined)
+    throw new PluginMistake(`exports no "connector"; it exports ${listed(exported)}${question}`);
   if (!isMapping(connector) || connector.kitVersion === undefined) {
     throw new PluginMistake('exports a "connector" that was not made with defineConnector of @crossward/connector-kit');
   }

@@ -106,13 +106,16 @@ function readCount(text: string | undefined): number {
   return Math.min(Number(text), mostCount);
 }
 
-/** Another order than the one that was asked for would be taken for it: https://hl7.org/fhir/R4/search.html#sort */
+/**
+ * Another order than the one that was asked for would be taken for it: https://hl7.org/fhir/R4/search.html#sort. Clients that send
+ * `_id` last, or alone, want an order that stays the same between pages, as each has.
+ */
 function readSort(
   request: Pick<FastifyRequest, 'headers'>,
   sent: readonly string[],
   sorts: readonly string[],
 ): string | undefined {
-  const [sort, ...others] = sent;
+  const [sort, ...others] = sent.map((it) => it.replace(/(^|,)_id$/, '')).filter((it) => it !== '');
   if (sort === undefined || (others.length === 0 && sorts.includes(sort))) return sort;
   if (preferenceOf(request, 'handling') === 'lenient') return undefined;
   throw searchFault('_sort', `_sort takes ${sorts.join(' or ') || 'nothing here'}.`, 'not-supported');
