@@ -27,7 +27,9 @@ async function init(): Promise<{ code: number; printed: string }> {
 const read = (name: string) => readFile(join(folder, name), 'utf8');
 
 test('writes a configuration and secrets with which a gateway can start', async () => {
-  expect(await init()).toMatchObject({ code: 0, printed: expect.stringContaining('npx crossward start') });
+  const { code, printed } = await init();
+  expect([code, printed]).toEqual([0, expect.stringContaining('npx crossward start')]);
+  expect(printed).toContain(`set -a; . ${join(folder, 'crossward.env')}; set +a`);
   const environment = parseEnv(await read('crossward.env'));
   const path = join(folder, 'crossward.yaml');
   expect(readEnvironment(environment)).toMatchObject({ configurationPath: path });

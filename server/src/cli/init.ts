@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { UsageError } from './exit-codes.ts';
@@ -42,7 +42,7 @@ function nextSteps(configuration: string, variables: string): string {
   return `${configuration}: the configuration, with a sandbox EHR to begin with
 ${variables}: its secrets, readable by you only
 
-  set -a; . ./${variables}; set +a
+  set -a; . ${isAbsolute(variables) ? variables : `./${variables}`}; set +a
   npx crossward config check
   npx crossward start
 `;
