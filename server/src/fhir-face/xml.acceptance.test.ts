@@ -95,6 +95,13 @@ test('a batch in XML has entries that answer alike', async () => {
   expect(found[0]?.resource).toMatchObject({ resourceType: 'Patient', id: 'p-1' });
 });
 
+test('comments in a body say nothing', async () => {
+  const [slot] = await norway.slots(1);
+  const body = converter.objToXml(bookingOf(slot, 'p-3')).replace('<status', '<!-- by the portal --><status');
+  const { status, text } = await send('POST', '/Appointment', body, { ...headers, prefer: 'handling=strict' });
+  expect([status, text.includes('fhir_comments')]).toEqual([201, false]);
+});
+
 const ns = 'xmlns="http://hl7.org/fhir"';
 test.each([
   ['no XML', 'this is not XML'],

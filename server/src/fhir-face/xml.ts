@@ -32,7 +32,8 @@ export async function jsonFromXml(bytes: Buffer): Promise<Buffer> {
   let json: string;
   let again: string;
   try {
-    json = fhir.xmlToJson(text);
+    // The converter keeps comments of XML, for which JSON has no place.
+    json = JSON.stringify(fhir.xmlToObj(text), (name, value) => (name === 'fhir_comments' ? undefined : value));
     again = fhir.jsonToXml(json);
   } catch {
     throw unreadable('The body is not the XML of a FHIR resource.');
