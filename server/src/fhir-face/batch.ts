@@ -79,10 +79,6 @@ async function entryOf(request: FastifyRequest, sent: Sent, index: number): Prom
     },
     remoteAddress: request.socket.remoteAddress ?? request.ip,
   });
-  if (body !== '' && !String(headers['content-type']).startsWith('application/fhir+json')) {
-    const fault = invalid(`/entry/${index}/request/url`, 'A batch has reads and searches of resources.');
-    return { response: { status: statusLine(fault.status), outcome: outcomeOf(fault, request, 'Bundle') } };
-  }
   const { etag } = headers;
   const shown = body === '' ? undefined : (JSON.parse(body) as Resource);
   const isFault = statusCode >= 400;
@@ -98,6 +94,9 @@ async function entryOf(request: FastifyRequest, sent: Sent, index: number): Prom
 
 const statusLine = (status: number) => `${status} ${STATUS_CODES[status] ?? ''}`.trim();
 
+/** Paths below the base URL of which each response is a resource. Files of `$bulk-publish` are none, and large. */
+const ofResources = /^(metadata|[A-Z][A-Za-z]+(\/.*)?)$/;
+
 /** The path and query of an entry, which is relative to the base URL, or absolute below it. */
 function targetOf(request: FastifyRequest, { method, url }: Sent, pointer: string): string | Problem {
   if (method !== 'GET')
@@ -107,7 +106,9 @@ function targetOf(request: FastifyRequest, { method, url }: Sent, pointer: strin
   const found = URL.parse(url.startsWith(base) ? url.slice(base.length) : url, base);
   const isBelow = found?.origin === origin && found.pathname.startsWith(pathname) && found.pathname !== pathname;
   if (!found || !isBelow) return invalid(`${pointer}/url`, 'The URL must be relative to the base URL, or below it.');
+  const target = found.pathname.slice(pathname.length);
+  if (!ofResources.test(target)) return invalid(`${pointer}/url`, 'A batch has reads and searches of resources.');
   found.searchParams.delete('_format');
   const path = request.url.replace(/\?.*/, '').replace(/\/?$/, '/');
-  return `${path}${found.pathname.slice(pathname.length)}${found.search}`;
+  return `${path}${target}${found.search}`;
 }

@@ -110,12 +110,22 @@ test.each([
   ['an entity', `<!DOCTYPE a [<!ENTITY x "p">]><Appointment ${ns}><status value="&x;"/></Appointment>`],
   ['another language', '<html><body>booked</body></html>'],
   ['an unknown element', `<Appointment ${ns}><status value="booked"/><colour value="red"/></Appointment>`],
+  ['a prefix', `<f:Appointment xmlns:f="http://hl7.org/fhir"><f:status value="booked"/></f:Appointment>`],
+  ['another namespace', '<Appointment xmlns="urn:x"><status value="booked"/></Appointment>'],
   ['many levels', `<Appointment ${ns}>${'<contained><Bundle><entry><resource>'.repeat(2_000)}</Appointment>`],
-  ['many levels of one', `${'<a>'.repeat(100_000)}${'</a>'.repeat(100_000)}`],
+  ['many levels of one', `${'<a>'.repeat(15_000)}${'</a>'.repeat(15_000)}`],
 ])('a body with %s is refused', async (_name, body) => {
   const { status, text, headers: got } = await send('POST', '/Appointment', body);
   expect([status, got['content-type']]).toEqual([400, 'application/fhir+xml; charset=utf-8']);
   expect(resourceIn<OperationOutcome>({ text }).issue?.[0]?.severity).toBe('error');
+});
+
+test('a body in XML is short, and one after a comment or a declaration is read', async () => {
+  const long = `<Appointment ${ns}><comment value="${'x'.repeat(128 * 1024)}"/></Appointment>`;
+  expect((await send('POST', '/Appointment', long)).status).toBe(413);
+  const [slot] = await norway.slots(1);
+  const body = converter.objToXml(bookingOf(slot, 'p-3')).replace(/^<\?xml[^>]*>/, '$& <!-- <a> -->\n');
+  expect((await send('POST', '/Appointment/$validate', body)).status).toBe(200);
 });
 
 test('a body in XML that says too little is refused as in JSON, and other XML is not taken', async () => {

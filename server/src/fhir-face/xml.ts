@@ -1,5 +1,5 @@
 import type { Fhir } from 'fhir';
-import { Problem } from '../problems/problem.ts';
+import { invalid } from './from-fhir/faults.ts';
 
 /*
  * The XML format: https://hl7.org/fhir/R4/xml.html. A converter at the edge: everything else knows JSON alone. Its definitions take
@@ -7,6 +7,13 @@ import { Problem } from '../problems/problem.ts';
  */
 
 export const xmlMediaTypes = ['application/fhir+xml', 'application/xml', 'text/xml'];
+
+/** A body is short: reading it takes the processor for up to tenths of a second. */
+export const xmlReading = { parseAs: 'buffer', bodyLimit: 128 * 1024 } as const;
+
+/** A root in the namespace of FHIR, which the converter does not look at. Comments and white space can come before it. */
+const rootOfFhir =
+  /^\uFEFF?(?:<\?xml[^>]*>)?(?:\s|<!--(?:(?!-->)[\s\S])*-->)*<[A-Z][A-Za-z]*(?:\s[^<>]*)?\sxmlns=(["'])http:\/\/hl7\.org\/fhir\1/;
 
 let loading: Promise<Fhir> | undefined;
 
@@ -28,6 +35,7 @@ export async function toXml(json: string): Promise<string> {
 export async function jsonFromXml(bytes: Buffer): Promise<Buffer> {
   const text = bytes.toString('utf8');
   if (/<!(DOCTYPE|ENTITY)/i.test(text)) throw unreadable('The body has a document type. FHIR has none.');
+  if (!rootOfFhir.test(text)) throw unreadable(`The root must have xmlns="http://hl7.org/fhir", and no prefix.`);
   const fhir = await converter();
   let json: string;
   let again: string;
@@ -49,6 +57,6 @@ function elementsIn(text: string): number {
   return text.replaceAll(/<!--[\s\S]*?-->/g, '').match(/<[A-Za-z_]/g)?.length ?? 0;
 }
 
-function unreadable(detail: string): Problem {
-  return new Problem('request_invalid', { detail });
+function unreadable(detail: string) {
+  return invalid('', detail, 'structure');
 }

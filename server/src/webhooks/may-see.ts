@@ -12,6 +12,9 @@ export function isGranted(emr: RawBuilder<unknown>, careUnit: RawBuilder<unknown
       AND (${careUnit} IS NULL OR NOT granted ? 'care_units' OR granted -> 'care_units' ? ${careUnit}))`;
 }
 
+/** What decides who may see an event. */
+type Shareable = Pick<StoredEvent, 'endpoint_id' | 'client_id' | 'emr' | 'care_unit_id'>;
+
 /**
  * Whether any gateway lets a client see an event: by its configuration file, which this process may not have yet, or by the
  * database. For events that `maySee` denies.
@@ -20,12 +23,7 @@ export async function maySeeSomewhere(
   db: Db,
   clients: Pick<RefreshableClients, 'configured'>,
   clientId: string,
-  {
-    endpoint_id,
-    client_id,
-    emr,
-    care_unit_id,
-  }: Pick<StoredEvent, 'endpoint_id' | 'client_id' | 'emr' | 'care_unit_id'>,
+  { endpoint_id, client_id, emr, care_unit_id }: Shareable,
 ): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM (${clientsNow(clients.configured())}) AS client
@@ -38,12 +36,7 @@ export async function maySeeSomewhere(
 export function maySee(
   clients: Pick<ClientRegistry, 'find'>,
   clientId: string,
-  {
-    endpoint_id,
-    client_id,
-    emr,
-    care_unit_id,
-  }: Pick<StoredEvent, 'endpoint_id' | 'client_id' | 'emr' | 'care_unit_id'>,
+  { endpoint_id, client_id, emr, care_unit_id }: Shareable,
 ): boolean {
   const client = clients.find(clientId);
   if (!client?.scopes.has('webhooks:manage')) return false;

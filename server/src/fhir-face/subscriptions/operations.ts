@@ -65,7 +65,7 @@ function notifiedOf(request: FastifyRequest, { id, disabledReason, subscription 
 }
 
 /** https://hl7.org/fhir/uv/subscriptions-backport/STU1.1/OperationDefinition-backport-subscription-status.html */
-async function statusOf(request: FastifyRequest, found: readonly SubscribedEndpoint[]): Promise<Bundle> {
+async function statusOf(request: FastifyRequest, found: readonly SubscribedEndpoint[], id?: string): Promise<Bundle> {
   const { db } = request.server.endpointDeps.services;
   const ids = found.map(({ id }) => id);
   const totals = await countEvents(db, ids);
@@ -73,7 +73,8 @@ async function statusOf(request: FastifyRequest, found: readonly SubscribedEndpo
     const resource = statusParameters(notifiedOf(request, it), 'query-status', totals.get(it.id) ?? 0);
     return { fullUrl: `urn:uuid:${resource.id}`, resource, search: { mode: 'match' } };
   });
-  const link = [{ relation: 'self', url: `${baseOf(request)}/Subscription/$status` }];
+  const path = id === undefined ? '$status' : `${id}/$status`;
+  const link = [{ relation: 'self', url: `${baseOf(request)}/Subscription/${path}` }];
   return {
     resourceType: 'Bundle',
     type: 'searchset',
@@ -141,7 +142,7 @@ function fault(name: string, detail: string, reason: Fault['reason'] = 'request_
 export const subscriptionOperations: readonly AnyEndpoint[] = [
   ...reading('fhir_status_subscription', '/$status', statusOfMany),
   ...reading('fhir_status_subscription', '/:id/$status', async (request, id) =>
-    statusOf(request, [await requireSubscription(request.server.endpointDeps.services.db, request, id)]),
+    statusOf(request, [await requireSubscription(request.server.endpointDeps.services.db, request, id)], id),
   ),
   ...reading('fhir_events_subscription', '/:id/$events', eventsOf),
 ];

@@ -393,6 +393,8 @@ test('$status and $events tell what there was, also what was not delivered', asy
     );
   const off = [{ kind: 'query-status', status: 'off', total: '2' }];
   await eventually(async () => expect(await statusOf(`/Subscription/${it.id}/$status`)).toMatchObject(off));
+  const shown = await fhir.send<Bundle>('GET', `/Subscription/${it.id}/$status`);
+  expect(shown.body.link?.[0]?.url).toMatch(`/Subscription/${it.id}/$status`);
   expect(await statusOf(`/Subscription/$status?id=${it.id}&status=off`)).toMatchObject(off);
   const asked = parameters({ name: 'id', valueId: it.id }, { name: 'status', valueCode: 'active' });
   expect(await statusOf('/Subscription/$status', asked)).toBeUndefined();

@@ -7,7 +7,7 @@ import { formMediaType } from '../../fhir-face/interaction.ts';
 import { assertMediaType, formatOf } from '../../fhir-face/preferences.ts';
 import { faceEndpoints } from '../../fhir-face/routes.ts';
 import { readSmartConfiguration } from '../../fhir-face/smart-configuration.ts';
-import { jsonFromXml, toXml, xmlMediaTypes } from '../../fhir-face/xml.ts';
+import { jsonFromXml, toXml, xmlMediaTypes, xmlReading } from '../../fhir-face/xml.ts';
 import type { Problem } from '../../problems/problem.ts';
 import { parseJson } from '../body/json-body.ts';
 
@@ -29,7 +29,7 @@ export async function addFhirFaceRoutes(app: FastifyInstance): Promise<void> {
         done(error as Problem);
       }
     });
-    face.addContentTypeParser(xmlMediaTypes, { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
+    face.addContentTypeParser(xmlMediaTypes, xmlReading, async (_request: FastifyRequest, body: Buffer) =>
       parseJson(await jsonFromXml(body)),
     );
     face.addContentTypeParser(formMediaType, { parseAs: 'string', bodyLimit: formLimit }, (_request, body, done) =>
