@@ -79,8 +79,9 @@ describe.each(shells)('in $name', (shell) => {
     const [, printed = ''] = /```json\n([\s\S]*?)```/.exec(readme) ?? [];
     expect(JSON.parse(booked)).toEqual({ ...JSON.parse(adapted(printed, shell.name)), id: expect.any(String) });
 
-    // The sandbox loses the answer to one booking.
-    expect([...rest.matchAll(/"type":"\/problems\/(\w+)"/g)].map(([, reason]) => reason)).toEqual(['outcome_unknown']);
+    // The sandbox loses the answer to one booking. A slow gateway can still be looking for it when it is sent again.
+    const reasons = [...rest.matchAll(/"type":"\/problems\/(\w+)"/g)].map(([, reason]) => reason);
+    expect(reasons.filter((reason) => reason !== 'idempotency_in_progress')).toEqual(['outcome_unknown']);
     expect(rest).toContain('"next_after"');
     expect(rest).toContain('"secret":"whsec_');
     expect([...rest.matchAll(/"id":(?:"[^"]+"|null),"status":"(\w+)","start"/g)].map(([, status]) => status)).toEqual([

@@ -55,6 +55,8 @@ function wanted(endpoint: string, more: Partial<Subscription> = {}, content = 'i
 }
 
 async function startSubscription(more: Partial<Subscription> = {}, content?: string) {
+  // Events of earlier tests are not its own.
+  await eventually(async () => expect(await rowsOf(gateway, 'SELECT FROM events WHERE position IS NULL')).toEqual([]));
   const receiver = await startReceiver();
   const made = await fhir.post<Subscription>('/Subscription', wanted(receiver.url, more, content));
   expect(made.status).toBe(201);
