@@ -57,14 +57,25 @@ test.each([
   expect([ended.code, ended.stderr.trim()]).toEqual([code, said]);
 });
 
-test('both templates look at the version in the same way', async () => {
+test('both templates look at the version in the same way, and have the tools of this repository', async () => {
   const [first, second] = await Promise.all(
     ['template', 'template-booking'].map(async (it) =>
       JSON.parse(await readFile(join(kit, it, 'package.json'), 'utf8')),
     ),
   );
   expect(first.scripts.pretest).toBe(second.scripts.pretest);
+  const { packages } = JSON.parse(await readFile(join(kit, '../package-lock.json'), 'utf8'));
+  const tools = Object.keys(first.devDependencies);
+  const here = Object.fromEntries(tools.map((name) => [name, packages[`node_modules/${name}`].version]));
+  expect([first.devDependencies, second.devDependencies]).toEqual([here, here]);
 });
+
+test.each(['template', 'template-booking'])(
+  'the README of %s links to nothing that a packed copy lacks',
+  async (it) => {
+    expect(await readFile(join(kit, it, 'README.md'), 'utf8')).not.toMatch(/\]\((?!https?:|#)/);
+  },
+);
 
 test('on a new enough Node.js nothing is said about it', async () => {
   const printed = await createWith(process.execPath, 'toy');

@@ -20,6 +20,7 @@ const PATH = (process.env.PATH ?? '')
   .split(delimiter)
   .filter((folder) => !folder.includes('node_modules'))
   .join(delimiter);
+const quietly = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
 const endings: (() => unknown)[] = [];
 
 /** Outside the repository, so that nothing is found in the repository's node_modules. */
@@ -41,6 +42,7 @@ beforeAll(async () => {
   await run('sha256sum', ['--check', 'SHA256SUMS'], { cwd: packages });
   tarballs = (await readdir(packages)).filter((name) => name.endsWith('.tgz'));
   await Promise.all([npmInstall(connector), mkdir(home)]);
+  await run('npm', ['ci', ...quietly], { cwd: connector });
   // `npm pack` does not build where npm is told to ignore scripts.
   await run('npm', ['run', '--silent', 'build'], { cwd: connector });
   await run('npm', ['pack', '--silent', '--pack-destination', packages], { cwd: connector });
@@ -55,8 +57,7 @@ afterAll(async () => {
 });
 
 function npmInstall(cwd: string, ...packages: readonly string[]): Promise<unknown> {
-  const options = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
-  return run('npm', ['install', ...options, ...packages], { cwd });
+  return run('npm', ['install', ...quietly, ...packages], { cwd });
 }
 
 /** Runs `npx crossward start` in the home folder. */
@@ -170,20 +171,23 @@ test('the packed packages contain what they run, and no tests', async () => {
   }
 });
 
-test.each(['client', 'connector-kit'])('each link in the README of the packed %s leads somewhere', async (name) => {
-  const installed = join(home, 'node_modules/@crossward', name);
-  const readme = await readFile(join(installed, 'README.md'), 'utf8');
-  const targets = [...readme.matchAll(/\]\((?!https?:|#)([^)]*)\)/g)].map(([, target = '']) => target);
-  const found = await Promise.all(
-    targets.map((target) =>
-      access(join(installed, target)).then(
-        () => true,
-        () => false,
+test.each(['crossward', '@crossward/client', '@crossward/connector-kit', 'north-ehr'])(
+  'each link in the README of the packed %s leads somewhere',
+  async (name) => {
+    const installed = join(home, 'node_modules', name);
+    const readme = await readFile(join(installed, 'README.md'), 'utf8');
+    const targets = [...readme.matchAll(/\]\((?!https?:|#)([^)#]*)/g)].map(([, target = '']) => target);
+    const found = await Promise.all(
+      targets.map((target) =>
+        access(join(installed, target)).then(
+          () => true,
+          () => false,
+        ),
       ),
-    ),
-  );
-  expect(targets.filter((_, at) => !found[at])).toEqual([]);
-});
+    );
+    expect(targets.filter((_, at) => !found[at])).toEqual([]);
+  },
+);
 
 test('the example in the API reference compiles, and names the packed file', async () => {
   const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(introduction) ?? [];
