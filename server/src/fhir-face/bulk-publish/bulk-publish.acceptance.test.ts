@@ -86,7 +86,7 @@ test('the manifest has what the specification asks for, under both spellings of 
   expect(body.request).toBe(`http://127.0.0.1:${gateway.port}${path}`);
   expect(body.output.map(({ type }) => type)).toEqual(['Location', 'Schedule', 'Slot', 'Slot']);
   expect(body.error).toEqual([]);
-  expect(body.output[2]?.extension?.state).toEqual(['Oslo']);
+  for (const { extension } of body.output) expect(extension?.state).toEqual(['Oslo']);
   const known = await get(path, { 'if-none-match': String(headers.etag) });
   expect([known.status, known.text]).toEqual([304, '']);
   expect((await get(path.replace('$', '%24'))).body).toEqual(body);
@@ -122,7 +122,7 @@ test('the files have what the specification asks for, of the public care units o
     expect(known.has(slot.schedule.reference ?? '')).toBe(true);
     expect(slot.status).toBe('free');
     for (const at of [slot.start, slot.end]) expect(at).toMatch(instant);
-    const [link] = slot.extension ?? [];
+    const [link, phone] = slot.extension ?? [];
     expect(link?.url).toBe('http://fhir-registry.smarthealthit.org/StructureDefinition/booking-deep-link');
     const url = new URL(link?.valueUrl ?? '');
     expect([url.host, url.searchParams.get('slot'), url.searchParams.get('at')]).toEqual([
@@ -130,6 +130,10 @@ test('the files have what the specification asks for, of the public care units o
       slot.id,
       slot.start,
     ]);
+    expect(phone).toEqual({
+      url: 'http://fhir-registry.smarthealthit.org/StructureDefinition/booking-phone',
+      valueString: '+47 22 00 00 00',
+    });
   }
   expect(new Set(slots.map(({ id }) => id)).size).toBe(slots.length);
 });

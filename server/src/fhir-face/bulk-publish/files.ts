@@ -33,7 +33,11 @@ function publicIssue(missing: MissingUnit) {
 export async function manifest(deps: Deps): Promise<PublicFile> {
   const all = await Promise.all(publicUnits(deps).map((unit) => publish(unit, deps)));
   const base = `${deps.publicUrl()}${filesPath}`;
-  const file = (type: string, name: string) => ({ type, url: `${base}/${name}.ndjson` });
+  const fileOf = (type: string, name: string) => ({ type, url: `${base}/${name}.ndjson` });
+  const fileIn = (type: string, name: string, units: readonly Published[]) => ({
+    ...fileOf(type, name),
+    extension: { state: [...new Set(units.map(({ unit }) => unit.publication.address.state))] },
+  });
   const content = {
     transactionTime: new Date(
       Math.max(...(all.length > 0 ? all.map(({ at }) => at.getTime()) : [Date.now()])),
@@ -44,14 +48,11 @@ export async function manifest(deps: Deps): Promise<PublicFile> {
       all.length === 0
         ? []
         : [
-            file('Location', 'locations'),
-            file('Schedule', 'schedules'),
-            ...all.map(({ unit }) => ({
-              ...file('Slot', `${slotsPrefix}${unitName(unit)}`),
-              extension: { state: [unit.publication.address.state] },
-            })),
+            fileIn('Location', 'locations', all),
+            fileIn('Schedule', 'schedules', all),
+            ...all.map((it) => fileIn('Slot', `${slotsPrefix}${unitName(it.unit)}`, [it])),
           ],
-    error: all.some(({ missing }) => missing.length > 0) ? [file('OperationOutcome', 'outcomes')] : [],
+    error: all.some(({ missing }) => missing.length > 0) ? [fileOf('OperationOutcome', 'outcomes')] : [],
   };
   return publicFile('application/json; charset=utf-8', JSON.stringify(content));
 }

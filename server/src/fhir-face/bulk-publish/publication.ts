@@ -187,12 +187,16 @@ function toPublicSlot(
   const id = qualify(own, unit);
   const scheduleId = qualify((schedule.reference ?? '').slice('Schedule/'.length), unit);
   if (id === undefined || scheduleId === undefined) return undefined;
+  const { phone } = unit.publication;
   const valueUrl = bookingUrl(unit, { slot: id, schedule: scheduleId, location: locationId(unit), start: slot.start });
   return {
     resourceType,
     id,
     ...(meta && { meta }),
-    extension: [{ url: `${registry}/booking-deep-link`, valueUrl }],
+    extension: [
+      { url: `${registry}/booking-deep-link`, valueUrl },
+      ...(phone === undefined ? [] : [{ url: `${registry}/booking-phone`, valueString: phone }]),
+    ],
     schedule: { reference: `Schedule/${scheduleId}` },
     ...slot,
   };
