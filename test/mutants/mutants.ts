@@ -41,7 +41,7 @@ export const mutants: readonly Mutant[] = [
     { name: 'takes a refused booking for its own', from: "if (outcome === 'refused') return undefined;", to: '' },
     {
       name: 'does not look whether somebody else has booked an overlapping time',
-      from: 'if (booked.some((row) => row !== mine)) await giveBack(ehr, mine, patient);',
+      from: 'if (booked.some((row) => row !== mine)) await giveBack(at, mine, patient);',
       to: '',
     },
     {
@@ -54,8 +54,8 @@ export const mutants: readonly Mutant[] = [
   ...gnuHealth('patients.ts', [
     {
       name: 'books for a patient who does not exist',
-      from: "if (!row) throw new ConnectorError('patient_not_found', 'The EHR has no such patient');",
-      to: 'if (!row) return { patient: Number(patientId), isInactive: false };',
+      from: "const found = required(row, 'patient_not_found');",
+      to: 'if (!row) return { patient: Number(patientId), isInactive: false };\n  const found = row;',
     },
     {
       name: 'does not say that a patient has died',
@@ -66,7 +66,7 @@ export const mutants: readonly Mutant[] = [
   ...gnuHealth('appointments/cancel.ts', [
     {
       name: 'cancels without freeing the time',
-      from: 'const freed = await freedBy(ehr, row);',
+      from: 'const freed = await freedBy(at, row);',
       to: 'const freed: object[] = [];',
     },
     { name: 'takes a refused cancellation for done', from: "if (outcome !== 'done') return undefined;", to: '' },
@@ -89,16 +89,16 @@ export const mutants: readonly Mutant[] = [
     },
     {
       name: 'loses the comment at a move',
-      from: 'write: { row, values: { ...values, ...time } },',
-      to: 'write: { row, values: { comments: null, ...values, ...time } },',
+      from: 'const write = { row, values: { ...values, ...time } };',
+      to: 'const write = { row, values: { comments: null, ...values, ...time } };',
     },
     {
       name: 'does not free the former time',
-      from: 'free, values, await freedBy(ehr, former))',
+      from: 'free, values, await freedBy(at, former))',
       to: 'free, values, [])',
     },
   ]),
-  ...gnuHealth('appointments/target.ts', [
+  ...gnuHealth('appointments/book.ts', [
     {
       name: 'books at another institution',
       from: 'it.institution === institution && it.speciality',
@@ -118,7 +118,7 @@ export const mutants: readonly Mutant[] = [
       to: "if ('result' in answer || isRace(answer.exception)) return 'done';",
     },
   ]),
-  ...gnuHealth('appointments/pages.ts', [
+  ...gnuHealth('appointments/rows.ts', [
     {
       name: 'reads the first page only',
       from: '    if (!isFull) {\n      yield rows;',
@@ -134,7 +134,7 @@ export const mutants: readonly Mutant[] = [
     },
     {
       name: 'lists appointments of other care units',
-      from: "    ['institution', '=', directory.institutionOf(careUnit)],\n    ['state'",
+      from: "    ...equal(unit),\n    ['state'",
       to: "    ['state'",
     },
   ]),
@@ -198,10 +198,10 @@ export const mutants: readonly Mutant[] = [
       to: 'if (result) return { ...result, id: `${result.id}0` };',
     },
     { name: 'forgets the comment', from: '...(comment === null ? {} : { comment }),', to: '' },
-    { name: 'books with any resource', from: '      resourceIdOf(it) === resourceId &&\n', to: '' },
+    { name: 'books with any resource', from: 'resourceIdOf(it) === resourceId && ', to: '' },
     {
       name: 'books any service',
-      from: ' &&\n      directory.serviceOf(it)?.id === healthcareServiceId,',
+      from: ' && serviceOf(at, it)?.id === healthcareServiceId,',
       to: ',',
     },
     {
@@ -213,29 +213,31 @@ export const mutants: readonly Mutant[] = [
   ...gpConnect('changes.ts', [
     {
       name: 'revives a cancelled appointment',
-      from: "if (current.state === 'cancelled') throw new ConnectorError('appointment_cancelled', 'It is cancelled');",
+      from: '    assertChangeable(current, false);\n',
       to: '',
     },
     {
       name: 'gives up when somebody else was faster',
-      from: 'if (error.mayBeStale && attempt < attempts && (await hasChanged(ehr, resource, error))) continue;',
+      from: 'if (error.mayBeStale && attempt < attempts && (await hasChanged(at, resource, error))) continue;',
       to: '',
     },
     {
       name: 'changes appointments of other care units',
-      from: "if (!current) throw new ConnectorError('appointment_not_found', 'No such appointment');\n  return { current, resource };",
-      to: "if (!current && !resource) throw new ConnectorError('appointment_not_found', 'No such appointment');\n  return { current: current as Appointment, resource: resource as FhirAppointment };",
+      from: "{ current: required(await appointmentIn(at, resource), 'appointment_not_found'), resource }",
+      to: '{ current: (await appointmentIn(at, resource)) as Appointment, resource }',
     },
   ]),
   ...gpConnect('slots.ts', [
     { name: 'reads the first two weeks only', from: '    from = next;', to: '    from = last;' },
   ]),
-  ...gpConnect('appointment-reads.ts', [
+  ...gpConnect('spine-errors.ts', [
     {
       name: 'takes an error for an absence',
-      from: 'if (error instanceof SpineError && error.isAbsence) return null;\n    throw error;\n  }\n  throw new ConnectorError(',
-      to: 'if (error instanceof ConnectorError) return null;\n    throw error;\n  }\n  throw new ConnectorError(',
+      from: 'if (error instanceof SpineError && error.isAbsence) return null;',
+      to: 'if (error instanceof ConnectorError) return null;',
     },
+  ]),
+  ...gpConnect('appointments.ts', [
     {
       name: 'counts an appointment that cannot be read as gone',
       from: "throw new ConnectorError('rejected', `The EHR sent an appointment that cannot be read (${path})`);",
@@ -245,17 +247,17 @@ export const mutants: readonly Mutant[] = [
   ...rivta('changes.ts', [
     {
       name: 'books a time that is not free',
-      from: 'if (!slot) throw timeTaken();\n  const facility',
-      to: "if (!slot) throw new ConnectorError('rejected', 'No');\n  const facility",
+      from: 'if (!slot) throw timeTaken();\n  const namespace',
+      to: "if (!slot) throw new ConnectorError('rejected', 'No');\n  const namespace",
     },
     {
       name: 'takes a refused booking for made',
-      from: 'if (!outcome.isDone) throw await refusal(outcome, () => findSlot(producer, careUnit, subject, creation));',
+      from: 'if (!outcome.isDone) throw await refusal(outcome, find);',
       to: '',
     },
     {
       name: 'takes a refused cancellation for made',
-      from: 'if (!outcome.isDone && (await isListed(producer, careUnit, key))) throw refused(outcome);',
+      from: 'if (!outcome.isDone && (await isListed(at, key))) throw refused(outcome);',
       to: '',
       survives: 'Its fake refuses no cancellation that the flags of the booking allow.',
     },
@@ -292,8 +294,8 @@ export const mutants: readonly Mutant[] = [
   ...rivta('slots.ts', [
     {
       name: 'searches by the dates of Greenwich',
-      from: "['startDateInclusive', localDate(start, timeZone)],",
-      to: "['startDateInclusive', localDate(start, 'Pacific/Kiritimati')],",
+      from: 'startDateInclusive: localDate(start, timeZone),',
+      to: "startDateInclusive: localDate(start, 'Pacific/Kiritimati'),",
     },
     {
       name: 'finds times of another unit',
@@ -313,12 +315,12 @@ export const mutants: readonly Mutant[] = [
     },
     {
       name: 'does not look whether somebody else was booked',
-      from: 'if (await isAlone(ehr, careUnit, resource, made)) return toAppointment(ehr, careUnit, made);',
-      to: 'return toAppointment(ehr, careUnit, made);',
+      from: 'if (await standsAlone(made, lookAt(at, resource, made))) return toAppointment(at, made);',
+      to: 'return toAppointment(at, made);',
     },
     {
       name: 'revives what staff have cancelled',
-      from: "if (toAppointment(ehr, careUnit, now).state === 'cancelled') {",
+      from: "if (toAppointment(at, now).state === 'cancelled') {",
       to: "if (now.status === 'never') {",
     },
     {
@@ -347,8 +349,8 @@ export const mutants: readonly Mutant[] = [
   ...oscar('changes.ts', [
     {
       name: 'does not look whether somebody else was booked',
-      from: 'if (await isAlone(ehr, careUnit, made, parts)) return shown(ehr, careUnit, made);',
-      to: 'void parts; return shown(ehr, careUnit, made);',
+      from: 'if (await isAlone(at, made, parts)) return shown(at, made);',
+      to: 'void parts; return shown(at, made);',
     },
     {
       name: 'leaves out the turns',
@@ -367,8 +369,8 @@ export const mutants: readonly Mutant[] = [
     },
     {
       name: 'does not look whether the new time has room',
-      from: 'if (await fits(ehr, careUnit, target, id)) return shown(ehr, careUnit, moved);',
-      to: 'return shown(ehr, careUnit, moved);',
+      from: 'if (await fits(at, target, id)) return shown(at, moved);',
+      to: 'return shown(at, moved);',
     },
     {
       name: 'books a time with a gap',
@@ -408,8 +410,8 @@ export const mutants: readonly Mutant[] = [
   ...oscar('appointments.ts', [
     {
       name: 'shows appointments of other care units',
-      from: "return fields.demographicNo !== '0' && unitOf(careUnit).providers.some((it) => it === fields.providerNo);",
-      to: "void [unitOf, careUnit]; return fields.demographicNo !== '0';",
+      from: "return fields.demographicNo !== '0' && unit.providers.some((it) => it === fields.providerNo);",
+      to: "void unit; return fields.demographicNo !== '0';",
     },
     {
       name: 'takes a bad record for one that is gone',
@@ -510,7 +512,7 @@ export const mutants: readonly Mutant[] = [
     },
     {
       name: 'finds no write',
-      from: '  return kept ? [appointment(careUnit, kept)] : null;',
+      from: '  return kept ? [appointment(at, kept)] : null;',
       to: '  void kept; return null;',
     },
     {
@@ -540,7 +542,7 @@ export const mutants: readonly Mutant[] = [
     },
     {
       name: 'keeps its own booking beside the first',
-      from: '  await clinic.client.write(`/appointments/${made.id}/delete`, { department });\n',
+      from: '  await at.client.write(`/appointments/${made.id}/delete`, { department });\n',
       to: '',
     },
     {
@@ -592,8 +594,8 @@ export const mutants: readonly Mutant[] = [
     },
     {
       name: 'lists appointments of every patient',
-      from: '{ ...clinic.unitOf(careUnit), patient: patientId, ...days }',
-      to: '{ ...clinic.unitOf(careUnit), ...days }',
+      from: '{ ...at.unit, patient: patientId, ...days }',
+      to: '{ ...at.unit, ...days }',
     },
   ]),
   ...clinic('appointment-changes.ts', [
@@ -604,8 +606,8 @@ export const mutants: readonly Mutant[] = [
     },
     {
       name: 'takes two changes of a moment for one',
-      from: 'markOf(careUnit.id, it.id, it.version)',
-      to: 'markOf(careUnit.id, it.changed)',
+      from: 'markOf(unit.careUnit.id, it.id, it.version)',
+      to: 'markOf(unit.careUnit.id, it.changed)',
     },
     {
       name: 'lists the newest change first',

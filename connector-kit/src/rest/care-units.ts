@@ -14,9 +14,9 @@ import type { CareUnit } from '../records.ts';
 export function ofCareUnits<Schema extends TSchema, Made = Static<Schema>>(
   careUnits: readonly ConfiguredCareUnit[],
   schema: Schema,
-  make: (settings: Static<Schema>, id: string) => Made = (settings) => settings as Made,
+  make: (settings: Static<Schema>, careUnit: CareUnit) => Made = (settings) => settings as Made,
 ): (careUnit: Pick<CareUnit, 'id'>) => Made {
-  const made = new Map(careUnits.map(({ id, settings = {} }) => [id, make(checked(schema, id, settings), id)]));
+  const made = new Map(careUnits.map((it) => [it.id, make(checked(schema, it), it)]));
   return ({ id }) => {
     const found = made.get(id);
     if (found === undefined) throw new ConnectorError('rejected', 'The care unit is not configured');
@@ -24,7 +24,7 @@ export function ofCareUnits<Schema extends TSchema, Made = Static<Schema>>(
   };
 }
 
-function checked<Schema extends TSchema>(schema: Schema, id: string, settings: unknown): Static<Schema> {
+function checked<Schema extends TSchema>(schema: Schema, { id, settings = {} }: ConfiguredCareUnit): Static<Schema> {
   const errors = Errors(schema, settings);
   if (errors.length === 0) return settings as Static<Schema>;
   const words = errors.map(({ instancePath, message }) => `${instancePath} ${message}`.trim());

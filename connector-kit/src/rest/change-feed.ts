@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { ChangedAppointment } from '../appointment-changes.ts';
 import { ConnectorError } from '../errors.ts';
+import type { Appointment } from '../records.ts';
 
 /** A version of a record that has changed. */
 export interface Change {
@@ -79,6 +81,16 @@ export async function readFeed<Item extends Change>(options: FeedOptions<Item>):
     throw new ConnectorError('rejected', 'The EHR returns the same changes again, and none that follow them');
   }
   return { fresh: page.filter(isNew), next, hasMore, since: new Date(since) };
+}
+
+/** A change of an appointment. @param since of the page: what was booked before is not told as new */
+export function changedAppointment(
+  appointment: Appointment,
+  at: number,
+  createdAt: Date | undefined,
+  since: Date,
+): ChangedAppointment {
+  return { appointment, changedAt: new Date(at), ...(createdAt && createdAt >= since ? { createdAt } : {}) };
 }
 
 /** The changes up to the last one of a page. */

@@ -1,8 +1,14 @@
 import type { AppointmentUpdate } from '../connector.ts';
-import { ConnectorError } from '../errors.ts';
+import { ConnectorError, type ConnectorErrorKind } from '../errors.ts';
 import type { Appointment } from '../records.ts';
 
 type Standing = Pick<Appointment, 'state' | 'hasStarted'>;
+
+/** What was found. @throws ConnectorError of this kind, such as `appointment_not_found`, if it is nothing */
+export function required<Found>(found: Found | null | undefined, kind: ConnectorErrorKind): Found {
+  if (found !== null && found !== undefined) return found;
+  throw new ConnectorError(kind, 'The EHR has nothing with this id here');
+}
 
 /** Whether an update moves the appointment. */
 export function isMove({ time, resourceId }: Pick<AppointmentUpdate, 'time' | 'resourceId'>): boolean {

@@ -15,7 +15,7 @@ export * from './people.ts';
 export * from './probe-steps.ts';
 export * from './read-each.ts';
 export * from './records.ts';
-export * from './server-url.ts';
 export * from './sessions.ts';
+export * from './settings.ts';
 export * from './standings.ts';
 export * from './stands-alone.ts';

@@ -16,15 +16,15 @@ test('a list is kept for a minute, read once for all callers, and read anew for 
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
   const lists: string[][] = [['a'], ['a', 'b'], ['c']];
   const read = vi.fn(async () => lists.shift() ?? []);
-  const { of, find } = keptLists(read);
-  expect(await Promise.all([of(careUnit), of(careUnit)])).toEqual([['a'], ['a']]);
+  const { get, find } = keptLists(read);
+  expect(await Promise.all([get(), get()])).toEqual([['a'], ['a']]);
   clock.mockReturnValue(6_000);
-  const b = () => find(careUnit, (it) => it.find((id) => id === 'b'));
+  const b = () => find((it) => it.find((id) => id === 'b'));
   expect(await b()).toBe('b');
   clock.mockReturnValue(65_000);
-  expect(await of(careUnit)).toEqual(['a', 'b']);
+  expect(await get()).toEqual(['a', 'b']);
   clock.mockReturnValue(66_000);
-  expect(await of(careUnit)).toEqual(['c']);
+  expect(await get()).toEqual(['c']);
   expect(await b()).toBe(undefined);
   expect(read).toHaveBeenCalledTimes(3);
   clock.mockRestore();
@@ -32,9 +32,9 @@ test('a list is kept for a minute, read once for all callers, and read anew for 
 
 test('a reading that fails is not kept', async () => {
   const read = vi.fn(async () => 'list').mockRejectedValueOnce(new Error('away'));
-  const { of } = keptLists(read);
-  await expect(of(careUnit)).rejects.toThrow('away');
-  expect(await of(careUnit)).toBe('list');
+  const { get } = keptLists(read);
+  await expect(get()).rejects.toThrow('away');
+  expect(await get()).toBe('list');
 });
 
 test('appointments come by start and id, after a position, and up to a limit', () => {
@@ -119,7 +119,7 @@ test('times are the same if both ends are', () => {
 
 test('one change at a time, and no holds', async () => {
   const cancel = async () => ({ id: 'made' }) as Appointment;
-  const write = (changes: readonly object[]) => oneChange({ careUnit, operationId: 'o', changes } as never, { cancel });
+  const write = (changes: readonly object[]) => oneChange(careUnit, changes as never, { cancel });
   expect(await write([{ kind: 'cancel' }])).toEqual([{ id: 'made' }]);
   for (const changes of [
     [],

@@ -15,7 +15,8 @@ export function datesIn(timeZone: string, { start, end }: { readonly start: Date
   return dates;
 }
 
-function zoned(timeZone: string, instant: Date): Temporal.ZonedDateTime {
+/** An instant on the clocks of a time zone. */
+export function zoned(timeZone: string, instant: Date): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(timeZone);
 }
 

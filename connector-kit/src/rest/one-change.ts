@@ -1,46 +1,28 @@
 import type {
   AppointmentCancellation,
+  AppointmentChange,
   AppointmentCreation,
   AppointmentUpdate,
-  AppointmentWrite,
 } from '../connector.ts';
 import { ConnectorError } from '../errors.ts';
-import type { Appointment, CareUnit } from '../records.ts';
+import type { Appointment } from '../records.ts';
 
-/** What an EHR without holds and transactions can do. Absent: not that. */
-export interface Changes {
-  create?(careUnit: CareUnit, change: AppointmentCreation): Promise<Appointment>;
-  update?(careUnit: CareUnit, change: AppointmentUpdate): Promise<Appointment>;
-  cancel?(careUnit: CareUnit, change: AppointmentCancellation): Promise<Appointment>;
-}
-
-type OfEhr<Ehr, Change> = (ehr: Ehr, careUnit: CareUnit, change: Change) => Promise<Appointment>;
-
-/** `changeAppointments`, as `oneChange`, with functions that take the EHR first. */
-export function changesOf<Ehr>(
-  ehr: Ehr,
-  make: {
-    readonly create: OfEhr<Ehr, AppointmentCreation>;
-    readonly update: OfEhr<Ehr, AppointmentUpdate>;
-    readonly cancel: OfEhr<Ehr, AppointmentCancellation>;
-  },
-): (write: AppointmentWrite) => Promise<readonly Appointment[]> {
-  return (write) =>
-    oneChange(write, {
-      create: (careUnit, change) => make.create(ehr, careUnit, change),
-      update: (careUnit, change) => make.update(ehr, careUnit, change),
-      cancel: (careUnit, change) => make.cancel(ehr, careUnit, change),
-    });
+/** What an EHR without holds and transactions can do at a care unit. Absent: not that. */
+export interface Changes<At> {
+  create?(at: At, change: AppointmentCreation): Promise<Appointment>;
+  update?(at: At, change: AppointmentUpdate): Promise<Appointment>;
+  cancel?(at: At, change: AppointmentCancellation): Promise<Appointment>;
 }
 
 /** `changeAppointments` of an EHR that makes one change at a time and cannot hold a time. Everything else is `unsupported`. */
-export async function oneChange(
-  { careUnit, changes: [change, ...more] }: AppointmentWrite,
-  { create, update, cancel }: Changes,
+export async function oneChange<At>(
+  at: At,
+  [change, ...more]: readonly AppointmentChange[],
+  { create, update, cancel }: Changes<At>,
 ): Promise<readonly Appointment[]> {
   if (!change || more.length > 0) throw new ConnectorError('unsupported', 'The EHR makes one change at a time');
-  if (change.kind === 'create' && change.holdUntil === null && create) return [await create(careUnit, change)];
-  if (change.kind === 'update' && update) return [await update(careUnit, change)];
-  if (change.kind === 'cancel' && cancel) return [await cancel(careUnit, change)];
+  if (change.kind === 'create' && change.holdUntil === null && create) return [await create(at, change)];
+  if (change.kind === 'update' && update) return [await update(at, change)];
+  if (change.kind === 'cancel' && cancel) return [await cancel(at, change)];
   throw new ConnectorError('unsupported', 'The EHR can neither hold a time nor make such a change');
 }

@@ -9,34 +9,48 @@ import { type KeptLists, keptLists } from './kept-lists.ts';
 export interface OpenEhr<Settings, Unit, Client, Lists> {
   readonly client: Client;
   readonly settings: Settings;
-  readonly lists: KeptLists<Lists>;
   readonly inTurn: InTurn;
-  /** The settings of a care unit. */
-  unitOf(careUnit: Pick<CareUnit, 'id'>): Unit;
   now(): Date;
   leftOut(record: LeftOutRecord): void;
+  /** @throws ConnectorError `rejected` for a care unit that is not configured */
+  at(careUnit: CareUnit): AtCareUnit<Settings, Unit, Client, Lists>;
 }
 
-interface EhrParts<Settings, Schema extends TSchema, Client, Lists> {
+/** What the operations share at one care unit. */
+export interface AtCareUnit<Settings, Unit, Client, Lists> extends OpenEhr<Settings, Unit, Client, Lists> {
+  readonly careUnit: CareUnit;
+  /** What `unitOf` has made of the settings of the care unit. */
+  readonly unit: Unit;
+  readonly lists: KeptLists<Lists>;
+}
+
+/** A context from which nothing is absent that operations share. */
+export type OpenContext<Settings> = ConnectorContext<Settings> &
+  Pick<OpenEhr<Settings, never, never, never>, 'inTurn' | 'leftOut'>;
+
+interface EhrParts<Settings, Schema extends TSchema, Unit, Client, Lists> {
   /** Of the settings of a care unit. */
   readonly unitSchema: Schema;
-  /** Throws a ConnectorError for settings of a care unit that do not suit each other. Absent: any do that fit the schema. */
-  checkUnit?(unit: Static<Schema>, id: string): void;
-  createClient(http: ConnectorContext<Settings>['http'], settings: Settings, now: () => Date): Client;
-  readLists(client: Client, unit: Static<Schema>, leftOut: (record: LeftOutRecord) => void): Promise<Lists>;
+  /** Throws a ConnectorError for settings of a care unit that do not suit each other. Absent: the settings as they are. */
+  unitOf?(settings: Static<Schema>, id: string): Unit;
+  createClient(context: OpenContext<Settings>): Client;
+  readLists(at: AtCareUnit<Settings, Unit, Client, Lists>): Promise<Lists>;
 }
 
 /** Opens without asking the server. @throws ConnectorError `rejected` if the settings of a care unit are invalid */
-export function openEhrWith<Settings, Schema extends TSchema, Client, Lists>(
-  context: ConnectorContext<Settings>,
-  { unitSchema, checkUnit, createClient, readLists }: EhrParts<Settings, Schema, Client, Lists>,
-): OpenEhr<Settings, Static<Schema>, Client, Lists> {
-  const { http, settings, careUnits, now, leftOut = () => undefined, inTurn = turnsInProcess() } = context;
-  const unitOf = ofCareUnits(careUnits, unitSchema, (unit, id) => {
-    checkUnit?.(unit, id);
-    return unit;
+export function openEhrWith<Settings, Schema extends TSchema, Client, Lists, Unit = Static<Schema>>(
+  { inTurn = turnsInProcess(), leftOut = () => undefined, ...context }: ConnectorContext<Settings>,
+  { unitSchema, unitOf, createClient, readLists }: EhrParts<Settings, Schema, Unit, Client, Lists>,
+): OpenEhr<Settings, Unit, Client, Lists> {
+  const { settings, careUnits, now } = context;
+  const client = createClient({ ...context, inTurn, leftOut });
+  const ehr: OpenEhr<Settings, Unit, Client, Lists> = {
+    ...{ client, settings, inTurn, now, leftOut },
+    at: (careUnit) => ({ ...known(careUnit), careUnit }),
+  };
+  const known = ofCareUnits(careUnits, unitSchema, (own, careUnit) => {
+    const unit = unitOf ? unitOf(own, careUnit.id) : (own as Unit);
+    return { ...ehr, unit, lists: keptLists(() => readLists(ehr.at(careUnit))) };
   });
-  const client = createClient(http, settings, now);
-  const lists = keptLists((careUnit) => readLists(client, unitOf(careUnit), leftOut));
-  return { client, settings, lists, inTurn, unitOf, now, leftOut };
+  return ehr;
 }

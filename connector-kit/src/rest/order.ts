@@ -8,6 +8,11 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
+/** Records by their ids, as the port wants them. */
+export function compareIds(a: { readonly id: string }, b: { readonly id: string }): number {
+  return compareText(a.id, b.id);
+}
+
 type Key = string | number;
 
 /** By the first key that differs; texts in the order of code units. */

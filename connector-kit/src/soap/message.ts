@@ -1,11 +1,17 @@
+import type { EhrRequest } from '../http.ts';
 import { childOf, type NewElement, readXml, textOf, writeXml, type XmlElement } from './xml.ts';
 
 const soap = 'http://schemas.xmlsoap.org/soap/envelope/';
 
-/** A message of SOAP 1.1 as a document. */
-export function writeMessage(header: readonly NewElement[], body: NewElement): string {
+/** A request of SOAP 1.1. @param action of the contract, without quotes */
+export function soapRequest(url: string, action: string, header: readonly NewElement[], body: NewElement) {
   const part = (name: string, content: readonly NewElement[]): NewElement => ({ namespace: soap, name, content });
-  return writeXml(part('Envelope', [part('Header', header), part('Body', [body])]));
+  return {
+    method: 'POST',
+    url,
+    headers: { 'content-type': 'text/xml; charset=UTF-8', accept: 'text/xml', soapaction: `"${action}"` },
+    body: writeXml(part('Envelope', [part('Header', header), part('Body', [body])])),
+  } satisfies Partial<EhrRequest>;
 }
 
 /** The body of a message. `undefined`: the document is something else. @throws ConnectorError `rejected` as `readXml` does */

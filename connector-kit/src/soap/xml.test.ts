@@ -67,13 +67,13 @@ describe('writing XML', () => {
     const text = writeXml({
       namespace: 'urn:x',
       name: 'a',
-      content: leaves('urn:y', [
-        ['b', '<&>"\' å 🩺'],
-        ['c', ''],
-        ['d', undefined],
-        ['e', 'be\u0000ll\u0007\uFFFE'],
-        ['f', '\u0000'],
-      ]),
+      content: leaves('urn:y', {
+        b: '<&>"\' å 🩺',
+        c: '',
+        d: undefined,
+        e: ['be\u0000ll\u0007\uFFFE', ''],
+        f: '\u0000',
+      }),
     });
     expect(text).toMatch(/^<\?xml version="1\.0" encoding="UTF-8"\?>/);
     const read = readXml(text);
@@ -95,7 +95,7 @@ describe('writing XML', () => {
 
   test('a text cannot become markup', () => {
     const evil = ']]></b></a><evil/>';
-    const read = readXml(writeXml({ namespace: 'urn:x', name: 'a', content: leaves('urn:x', [['b', evil]]) }));
+    const read = readXml(writeXml({ namespace: 'urn:x', name: 'a', content: leaves('urn:x', { b: evil }) }));
     expect(read.children.map(({ name, text }) => [name, text])).toEqual([['b', evil]]);
   });
 });

@@ -91,15 +91,17 @@ export function textOf(parent: XmlElement, namespace: string, name: string): str
   return childOf(parent, namespace, name)?.text || undefined;
 }
 
+/** Texts by the names of their elements, in the order of the schema. */
+export type Leaves = Readonly<Record<string, string | readonly string[] | null | undefined>>;
+
 /** Elements that an XML sequence can have, one for each value. Empty ones are left out. */
-export function leaves(
-  namespace: string,
-  values: readonly (readonly [name: string, value: string | null | undefined])[],
-): readonly NewElement[] {
-  return values.flatMap(([name, value]) => {
-    const content = withoutForbidden(value ?? '');
-    return content === '' ? [] : [{ namespace, name, content }];
-  });
+export function leaves(namespace: string, values: Leaves): readonly NewElement[] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    [value].flat().flatMap((text) => {
+      const content = withoutForbidden(text ?? '');
+      return content === '' ? [] : [{ namespace, name, content }];
+    }),
+  );
 }
 
 /** A text as whoever reads the document gets it. `null`: nothing is left of it. */

@@ -1,6 +1,6 @@
-import { type Appointment, type AppointmentQuery, attendances, type CareUnit } from '@crossward/connector-kit';
+import { type Appointment, type AppointmentQuery, attendances } from '@crossward/connector-kit';
 import { appointmentsFor, type Static, Type } from '@crossward/connector-kit/rest';
-import type { Clinic } from './clinic.ts';
+import type { At } from './clinic.ts';
 import { listAll, readAll } from './records.ts';
 import { datesOf, timeSchema } from './times.ts';
 
@@ -30,36 +30,28 @@ export type EhrAppointment = Static<typeof appointmentKind.schema>;
 
 export const searchPath = '/appointments/search';
 
-export function readAppointments(
-  clinic: Clinic,
-  careUnit: CareUnit,
-  ids: readonly string[],
-): Promise<readonly EhrAppointment[]> {
-  return readAll(clinic, searchPath, { ...clinic.unitOf(careUnit), ids }, appointmentKind);
+export function readAppointments(at: At, ids: readonly string[]): Promise<readonly EhrAppointment[]> {
+  return readAll(at, searchPath, { ...at.unit, ids }, appointmentKind);
 }
 
-export async function findAppointments(
-  clinic: Clinic,
-  careUnit: CareUnit,
-  ids: readonly string[],
-): Promise<readonly Appointment[]> {
-  return (await readAppointments(clinic, careUnit, ids)).map((it) => appointment(careUnit, it));
+export async function findAppointments(at: At, ids: readonly string[]): Promise<readonly Appointment[]> {
+  return (await readAppointments(at, ids)).map((it) => appointment(at, it));
 }
 
 /** The EHR lists by patient and day only. */
-export async function listAppointments(clinic: Clinic, query: AppointmentQuery): Promise<readonly Appointment[]> {
-  const { careUnit, patientId, range } = query;
-  const days = range && datesOf(careUnit, range);
+export async function listAppointments(at: At, query: AppointmentQuery): Promise<readonly Appointment[]> {
+  const { patientId, range } = query;
+  const days = range && datesOf(at.careUnit, range);
   if (range && !days) return [];
-  const wanted = { ...clinic.unitOf(careUnit), patient: patientId, ...days };
-  const found = await listAll(clinic, searchPath, wanted, appointmentKind);
+  const wanted = { ...at.unit, patient: patientId, ...days };
+  const found = await listAll(at, searchPath, wanted, appointmentKind);
   return appointmentsFor(
-    found.map((it) => appointment(careUnit, it)),
+    found.map((it) => appointment(at, it)),
     query,
   );
 }
 
-export function appointment(careUnit: CareUnit, found: EhrAppointment): Appointment {
+export function appointment({ careUnit }: At, found: EhrAppointment): Appointment {
   return {
     id: found.id,
     state: takesSlot(found) ? 'booked' : 'cancelled',

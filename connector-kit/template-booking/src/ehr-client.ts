@@ -1,4 +1,9 @@
-import { ConnectorError, type ConnectorErrorKind, type EhrHttp, type EhrResponse } from '@crossward/connector-kit';
+import {
+  type ConnectorContext,
+  ConnectorError,
+  type ConnectorErrorKind,
+  type EhrResponse,
+} from '@crossward/connector-kit';
 import {
   createJsonClient,
   createSessions,
@@ -43,11 +48,8 @@ interface Session {
   readonly endsAt: Date;
 }
 
-export function createEhrClient(
-  http: EhrHttp,
-  { base_url: base, user, password }: Settings,
-  now: () => Date,
-): EhrClient {
+export function createEhrClient({ http, settings, now }: ConnectorContext<Settings>): EhrClient {
+  const { base_url: base, user, password } = settings;
   const sessions = createSessions<Session, EhrResponse>({
     signIn,
     hasEnded: ({ status }) => status === 401,

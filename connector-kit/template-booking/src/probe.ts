@@ -17,11 +17,10 @@ export async function probe(context: ConnectorContext<Settings>): Promise<ProbeR
     report(length > 0 ? 'ok' : 'warning', `The EHR lists ${length} services.`);
     return opened;
   });
-  for (const careUnit of clinic ? context.careUnits : []) {
+  for (const { client, careUnit, unit } of clinic ? context.careUnits.map(clinic.at) : []) {
     await step(`care unit ${careUnit.id}: right to book`, async (report) => {
       // An appointment that does not exist.
-      const path = `/appointments/${randomUUID()}/change`;
-      report(...(await rightToWrite(async () => clinic?.client.write(path, { ...clinic.unitOf(careUnit) }))));
+      report(...(await rightToWrite(() => client.write(`/appointments/${randomUUID()}/change`, unit))));
     });
   }
   return { findings, recommendedSettings: {} };

@@ -1,6 +1,5 @@
-import type { HealthcareService, LeftOutRecord } from '@crossward/connector-kit';
-import { compareText, type Directory, identifiersOf, Type } from '@crossward/connector-kit/rest';
-import type { EhrClient } from './ehr-client.ts';
+import type { HealthcareService } from '@crossward/connector-kit';
+import { compareIds, type Directory, identifiersOf, Type } from '@crossward/connector-kit/rest';
 import { listAll, type Reader } from './records.ts';
 import type { UnitSettings } from './settings.ts';
 
@@ -15,12 +14,8 @@ const serviceKind = {
 };
 
 /** Sorted by id in the order of code units, as the port requires. */
-export async function readLists(
-  client: EhrClient,
-  { department }: UnitSettings,
-  leftOut: (record: LeftOutRecord) => void,
-): Promise<Directory> {
-  const found = await listAll({ client, leftOut }, '/practitioners/search', { department }, practitionerKind);
+export async function readLists(reader: Reader & { readonly unit: UnitSettings }): Promise<Directory> {
+  const found = await listAll(reader, '/practitioners/search', reader.unit, practitionerKind);
   const resources = found.map(({ id, name, services }) => ({
     id,
     identifiers: identifiersOf(id),
@@ -28,15 +23,10 @@ export async function readLists(
     name,
     healthcareServiceIds: services,
   }));
-  return {
-    resources: resources.sort((a, b) => compareText(a.id, b.id)),
-    services: await listHealthcareServices({ client, leftOut }),
-  };
+  return { resources: resources.sort(compareIds), services: await listHealthcareServices(reader) };
 }
 
 export async function listHealthcareServices(reader: Reader): Promise<readonly HealthcareService[]> {
   const found = await listAll(reader, '/services/search', {}, serviceKind);
-  return found
-    .map(({ id, label, minutes }) => ({ id, name: label, durationMinutes: minutes }))
-    .sort((a, b) => compareText(a.id, b.id));
+  return found.map(({ id, label, minutes }) => ({ id, name: label, durationMinutes: minutes })).sort(compareIds);
 }

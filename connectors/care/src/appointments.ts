@@ -1,7 +1,6 @@
 import {
   type Appointment,
   type AppointmentQuery,
-  type CareUnit,
   ConnectorError,
   type Resource,
   tidyName,
@@ -15,10 +14,9 @@ import {
   type Standings,
   standingIn,
 } from '@crossward/connector-kit/rest';
-import { nameOf, resourceTypes, serviceOf, typeOf } from './directory.ts';
-import type { Ehr } from './ehr.ts';
+import { type At, nameOf, resourceTypes, serviceOf, typeOf } from './ehr.ts';
 import { bookingSchema, type CareBooking } from './records.ts';
-import { isAbsence } from './refusals.ts';
+import { undefinedIfAbsent } from './refusals.ts';
 import { isId } from './settings.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -44,54 +42,52 @@ export function takesPlace({ status }: CareBooking): boolean {
   return !['cancelled', 'entered_in_error', 'rescheduled'].includes(status);
 }
 
-export function toAppointment(ehr: Ehr, careUnit: CareUnit, booking: CareBooking): Appointment {
+export function timeOf({ token_slot: slot }: CareBooking): { readonly start: Date; readonly end: Date | null } {
+  return { start: instantIn(slot.start_datetime) as Date, end: instantIn(slot.end_datetime) ?? null };
+}
+
+export function toAppointment({ careUnit, unit }: At, booking: CareBooking): Appointment {
   const { id, status, note, patient, resource, token_slot: slot } = booking;
   return {
     id,
     ...(standingIn(standings, status) ?? pending),
     heldUntil: null,
-    start: instantIn(slot.start_datetime) as Date,
-    end: instantIn(slot.end_datetime) ?? null,
+    ...timeOf(booking),
     comment: note || null,
     patientId: patient.id,
     resourceId: resource?.id ?? null,
     resourceName: (resource && nameOf(resource)) ?? null,
-    healthcareServiceId: serviceOf(ehr.unitOf(careUnit), tidyName(slot.availability?.name)) ?? null,
+    healthcareServiceId: serviceOf(unit, tidyName(slot.availability?.name)) ?? null,
     careUnitId: careUnit.id,
   };
 }
 
 /** `undefined`: it cannot be read, and was counted. */
-export function readBooking(ehr: Ehr, value: unknown): CareBooking | undefined {
-  return countedRecord(ehr, 'booking', bookingSchema, value);
+export function readBooking(at: At, value: unknown): CareBooking | undefined {
+  return countedRecord(at, 'booking', bookingSchema, value);
 }
 
-export function bookingPath({ unitOf }: Ehr, careUnit: CareUnit, id = ''): string {
-  return `facility/${unitOf(careUnit).facility}/appointments/${id && `${id}/`}`;
+export function bookingPath({ unit }: At, id = ''): string {
+  return `facility/${unit.facility}/appointments/${id && `${id}/`}`;
 }
 
 /** `undefined`: there is none. @throws ConnectorError `rejected` if it cannot be read: nobody may take it for one that is gone */
-export async function findBooking(ehr: Ehr, careUnit: CareUnit, id: string): Promise<CareBooking | undefined> {
-  if (!isId(id)) return undefined;
-  try {
-    return asBooking(ehr, await ehr.client.get(bookingPath(ehr, careUnit, id)), id);
-  } catch (error) {
-    if (isAbsence(error)) return undefined;
-    throw error;
-  }
+export async function findBooking(at: At, id: string): Promise<CareBooking | undefined> {
+  const found = isId(id) ? await at.client.get(bookingPath(at, id)).catch(undefinedIfAbsent) : undefined;
+  return found === undefined ? undefined : asBooking(at, found, id);
 }
 
 /** @throws ConnectorError `rejected` if an answer is not the booking that it should be */
-export function asBooking(ehr: Ehr, value: unknown, id?: string): CareBooking {
-  const booking = readBooking(ehr, value);
+export function asBooking(at: At, value: unknown, id?: string): CareBooking {
+  const booking = readBooking(at, value);
   if (booking && (id === undefined || booking.id === id)) return booking;
   throw new ConnectorError('rejected', 'The EHR sent a booking that cannot be read');
 }
 
-export function findAppointments(ehr: Ehr, careUnit: CareUnit, ids: readonly string[]): Promise<Appointment[]> {
+export function findAppointments(at: At, ids: readonly string[]): Promise<Appointment[]> {
   return readEach(ids, async (id) => {
-    const found = await findBooking(ehr, careUnit, id);
-    return found && toAppointment(ehr, careUnit, found);
+    const found = await findBooking(at, id);
+    return found && toAppointment(at, found);
   });
 }
 
@@ -99,31 +95,28 @@ export function findAppointments(ehr: Ehr, careUnit: CareUnit, ids: readonly str
 export function callsFor(resources: readonly Resource[]): { resource_type: string; resource_ids: string }[] {
   return resourceTypes.flatMap((resource_type) => {
     const ids = resources.filter((it) => typeOf(it) === resource_type).map(({ id }) => id);
-    const groups = Array.from({ length: Math.ceil(ids.length / resourcesPerCall) }, (_, index) =>
-      ids.slice(index * resourcesPerCall, (index + 1) * resourcesPerCall),
-    );
-    return groups.map((group) => ({ resource_type, resource_ids: group.join(',') }));
+    const groups = Map.groupBy(ids, (id) => Math.floor(ids.indexOf(id) / resourcesPerCall));
+    return [...groups.values()].map((group) => ({ resource_type, resource_ids: group.join(',') }));
   });
 }
 
 /** One list for a patient, whom CARE shows newest first; else one for each call, in the order of their starts. */
-export async function listAppointments(ehr: Ehr, query: AppointmentQuery): Promise<readonly Appointment[]> {
-  const { careUnit, patientId, resourceId, limit } = query;
+export async function listAppointments(at: At, query: AppointmentQuery): Promise<readonly Appointment[]> {
+  const { patientId, resourceId, limit } = query;
   if (patientId !== undefined) {
     if (!isId(patientId)) return [];
-    const facility = { facility: ehr.unitOf(careUnit).facility };
+    const facility = { facility: at.unit.facility };
     return appointmentsFor(await read(`patient/${patientId}/get_appointments/`, facility), query);
   }
-  const resources = (await ehr.lists.of(careUnit)).resources.filter(({ id }) => id === (resourceId ?? id));
+  const resources = (await at.lists.get()).resources.filter(({ id }) => id === (resourceId ?? id));
   const calls = callsFor(resources).map((call) => ({ ...call, ordering: 'token_slot__start_datetime' }));
-  const found = await Promise.all(calls.map((call) => read(bookingPath(ehr, careUnit), call, hasPage)));
+  const found = await Promise.all(calls.map((call) => read(bookingPath(at), call, hasPage)));
   return appointmentsFor(found.flat(), query);
 
   async function read(path: string, parameters: Record<string, string>, isEnough = (_: Appointment[]) => false) {
     const own = new Map<string, Appointment>();
-    for await (const page of ehr.client.pages(path, { ...parameters, ...datesOf(query) })) {
-      for (const it of page.flatMap((one) => readBooking(ehr, one) ?? []))
-        own.set(it.id, toAppointment(ehr, careUnit, it));
+    for await (const page of at.client.pages(path, { ...parameters, ...datesOf(query) })) {
+      for (const it of page.flatMap((one) => readBooking(at, one) ?? [])) own.set(it.id, toAppointment(at, it));
       if (isEnough([...own.values()])) break;
     }
     return [...own.values()];
@@ -140,8 +133,6 @@ export async function listAppointments(ehr: Ehr, query: AppointmentQuery): Promi
 /** CARE compares the local date of the start. One that began on the day before can reach into the range. */
 function datesOf({ careUnit: { timeZone }, range, after }: AppointmentQuery): Record<string, string> {
   if (!range) return after ? { date_after: dateIn(timeZone, after.start) } : {};
-  return {
-    date_after: dateIn(timeZone, new Date(range.start.getTime() - day)),
-    date_before: dateIn(timeZone, range.end),
-  };
+  const dayBefore = new Date(range.start.getTime() - day);
+  return { date_after: dateIn(timeZone, dayBefore), date_before: dateIn(timeZone, range.end) };
 }

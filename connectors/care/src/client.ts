@@ -1,4 +1,4 @@
-import { ConnectorError, type EhrHttp, type EhrResponse } from '@crossward/connector-kit';
+import { type ConnectorContext, ConnectorError, type EhrResponse } from '@crossward/connector-kit';
 import {
   createJsonClient,
   createSessions,
@@ -36,7 +36,7 @@ export interface CareClient extends JsonClient {
   pages(path: string, query: Query): AsyncGenerator<readonly unknown[]>;
 }
 
-export function createClient(http: EhrHttp, settings: CareSettings, now: () => Date): CareClient {
+export function createClient({ http, settings, now }: ConnectorContext<CareSettings>): CareClient {
   const base = `${settings.base_url}/api/v1/`;
   const post = (path: string, body: object) => ({ ...jsonRequest('POST', base + path, body), writes: false });
   const sessions = createSessions<Tokens, EhrResponse>({

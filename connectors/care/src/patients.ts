@@ -10,12 +10,12 @@ import {
   spellingsOf,
   tidyName,
 } from '@crossward/connector-kit';
-import { countedRecord, noAnswer, onlyPatient } from '@crossward/connector-kit/rest';
+import { countedRecord, identifiersOf, noAnswer, onlyPatient } from '@crossward/connector-kit/rest';
 import Type, { type Static } from 'typebox';
 import { Check } from 'typebox/value';
 import type { Ehr } from './ehr.ts';
 import { patientSchema } from './records.ts';
-import { isAbsence } from './refusals.ts';
+import { undefinedIfAbsent } from './refusals.ts';
 import { isId } from './settings.ts';
 
 const configSchema = Type.Object({ id: Type.String(), config: Type.Object({ system: Type.String() }) });
@@ -49,13 +49,10 @@ function has({ identifiers }: Patient, { type, value }: PatientIdentifier): bool
 
 /** CARE shows a patient by id only to a user with a role in an organisation of the patient. */
 async function byId(ehr: Ehr, id: string): Promise<Patient | null> {
-  try {
-    const patient = toPatient(ehr, await ehr.client.get(`patient/${id}/`));
-    if (patient.id === id) return patient;
-  } catch (error) {
-    if (isAbsence(error)) return null;
-    throw error;
-  }
+  const found = await ehr.client.get(`patient/${id}/`).catch(undefinedIfAbsent);
+  if (found === undefined) return null;
+  const patient = toPatient(ehr, found);
+  if (patient.id === id) return patient;
   throw new ConnectorError('rejected', 'The EHR sent another patient than the one requested');
 }
 
@@ -88,10 +85,14 @@ function toPatient(ehr: Ehr, value: unknown): Patient {
   });
   const gender = field('gender');
   const isOther = gender === 'non_binary' || gender === 'transgender';
-  const [lines, postalCode] = [addressLines(field('address')), field('pincode')];
+  const lines = [field('address')]
+    .flatMap((it) => (typeof it === 'string' ? it.split('\n') : []))
+    .map(tidyName)
+    .filter(Boolean);
+  const postalCode = field('pincode') ? String(field('pincode')) : null;
   return {
     id: record.id,
-    identifiers: [{ type: 'emr_id', value: record.id }, ...numbers],
+    identifiers: [...identifiersOf(record.id), ...numbers],
     // CARE has one name. Which of its words are the family's, nobody can tell.
     givenName: null,
     familyName: text('name'),
@@ -99,16 +100,9 @@ function toPatient(ehr: Ehr, value: unknown): Patient {
     gender: isOther ? 'other' : (genders.find((it) => it === gender) ?? null),
     ...patientPhones([field('phone_number')], 'IN'),
     email: null,
-    address:
-      lines.length > 0
-        ? { lines, postalCode: postalCode ? String(postalCode) : null, city: null, country: null }
-        : null,
+    address: lines.length > 0 ? { lines, postalCode, city: null, country: null } : null,
     ...(field('deceased_datetime') ? { isInactive: true } : {}),
   };
-}
-
-function addressLines(address: unknown): string[] {
-  return typeof address === 'string' ? address.split('\n').map(tidyName).filter(Boolean) : [];
 }
 
 /** All new patients of the EHR take turns, because CARE compares numbers without a constraint in its database. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { CareUnit, ConnectorContext, ProbeReport } from '@crossward/connector-kit';
+import type { ConnectorContext, ProbeReport } from '@crossward/connector-kit';
 import { dateIn, probeSteps, rightToWrite } from '@crossward/connector-kit/rest';
-import { type Ehr, openEhr } from './ehr.ts';
+import { type At, openEhr } from './ehr.ts';
 import { configOf, findPatient, typesOf } from './patients.ts';
 import type { CareSettings } from './settings.ts';
 import { freeSlotsOf, listTimeSlots } from './time-slots.ts';
@@ -28,25 +28,27 @@ export async function probe(context: ConnectorContext<CareSettings>): Promise<Pr
     }
     for (const careUnit of context.careUnits) {
       const name = `care unit ${careUnit.id}`;
+      const at = ehr.at(careUnit);
       await step(name, async (report) => {
-        const { resources } = await ehr.lists.of(careUnit);
+        const { resources } = await at.lists.get();
         if (resources.length === 0) return report('problem', 'Nobody in the facility has a schedule.');
         return report('ok', `${resources.length} practitioners and locations can be booked.`);
       });
-      await step(`${name}: booking`, async (report) => report(...(await canBook(ehr, careUnit))));
+      await step(`${name}: booking`, async (report) => report(...(await canBook(at))));
     }
   }
   return { findings, recommendedSettings: {} };
 }
 
 /** A booking for a patient who does not exist is refused, for another reason if the user has no right to book. */
-async function canBook(ehr: Ehr, careUnit: CareUnit): ReturnType<typeof rightToWrite> {
-  const start = ehr.now();
+async function canBook(at: At): ReturnType<typeof rightToWrite> {
+  const { careUnit, client, unit } = at;
+  const start = at.now();
   const end = new Date(start.getTime() + days * 24 * 60 * 60 * 1000);
-  const [slot] = await listTimeSlots(ehr, { careUnit, start, end, limit: 1 });
-  const resource = (await ehr.lists.of(careUnit)).resources.find(({ id }) => id === slot?.resourceId);
+  const [slot] = await listTimeSlots(at, { careUnit, start, end, limit: 1 });
+  const resource = (await at.lists.get()).resources.find(({ id }) => id === slot?.resourceId);
   if (!slot || !resource) return ['untried', `There is no free time in the next ${days} days.`];
-  const free = await freeSlotsOf(ehr, careUnit, [resource], dateIn(careUnit.timeZone, slot.start), []);
-  const path = `facility/${ehr.unitOf(careUnit).facility}/slots/${free[0]?.id}/create_appointment/`;
-  return rightToWrite(() => ehr.client.write(path, { patient: randomUUID(), note: '' }));
+  const free = await freeSlotsOf(at, [resource], dateIn(careUnit.timeZone, slot.start), []);
+  const path = `facility/${unit.facility}/slots/${free[0]?.id}/create_appointment/`;
+  return rightToWrite(() => client.write(path, { patient: randomUUID(), note: '' }));
 }

@@ -40,3 +40,7 @@ function statusIn(status: number, text: string): number {
 export function isAbsence(error: unknown): boolean {
   return error instanceof ConnectorError && error.refusal?.status === 404;
 }
+
+export function undefinedIfAbsent(error: unknown): undefined {
+  if (!isAbsence(error)) throw error;
+}

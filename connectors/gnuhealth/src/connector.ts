@@ -5,7 +5,7 @@ import {
   identifierTypesOf,
   type StatelessConnectorModule,
 } from '@crossward/connector-kit';
-import { changesOf, directoryOperations } from '@crossward/connector-kit/rest';
+import { directoryOperations, oneChange } from '@crossward/connector-kit/rest';
 import { book } from './appointments/book.ts';
 import { cancel } from './appointments/cancel.ts';
 import { listAppointmentChanges } from './appointments/changes.ts';
@@ -49,14 +49,15 @@ async function open(context: ConnectorContext<GnuHealthSettings>): Promise<Conne
       changes: ['create', 'update', 'cancel'],
       transactions: false,
     },
-    findPatient: (identifier) => findPatient(ehr.rpc, ehr.settings, identifier),
-    ...directoryOperations(ehr.directory),
-    listTimeSlots: (query) => listTimeSlots(ehr, query),
-    findAppointments: batchedLookUps((careUnit, ids) => findAppointments(ehr, careUnit, ids), mostIds),
-    listAppointments: (query) => listAppointments(ehr, query),
+    findPatient: (identifier) => findPatient(ehr.client, ehr.settings, identifier),
+    ...directoryOperations((careUnit) => ehr.at(careUnit).lists),
+    listTimeSlots: (query) => listTimeSlots(ehr.at(query.careUnit), query),
+    findAppointments: batchedLookUps((careUnit, ids) => findAppointments(ehr.at(careUnit), ids), mostIds),
+    listAppointments: (query) => listAppointments(ehr.at(query.careUnit), query),
     listAppointmentChanges: (query) => listAppointmentChanges(ehr, query),
-    changeAppointments: changesOf(ehr, { create: book, update, cancel }),
-    settleChanges: (changes) => settleChanges(ehr, changes),
+    changeAppointments: ({ careUnit, changes }) =>
+      oneChange(ehr.at(careUnit), changes, { create: book, update, cancel }),
+    settleChanges: (changes) => settleChanges(ehr.at(changes.careUnit), changes),
     ...medicalNotes(ehr),
     ...documents(ehr),
   };

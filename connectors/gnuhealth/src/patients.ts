@@ -10,12 +10,16 @@ import {
   spellingsOf,
   tidyName,
 } from '@crossward/connector-kit';
-import { identifiersOf } from '@crossward/connector-kit/rest';
+import { identifiersOf, required } from '@crossward/connector-kit/rest';
 import Type, { type Static } from 'typebox';
-import type { Domain, RpcClient } from './rpc/client.ts';
+import { type Domain, equal, type RpcClient } from './rpc/client.ts';
 import { idSchema, nullable, textSchema } from './rpc/rows.ts';
 import { dateSchema, dateText, recordId } from './rpc/values.ts';
 import type { GnuHealthSettings } from './settings.ts';
+
+const model = 'gnuhealth.patient';
+/** People whose record is out of use are found too. */
+const context = { active_test: false };
 
 const standing = { active: nullable(Type.Boolean()), deceased: nullable(Type.Boolean()) };
 
@@ -47,20 +51,15 @@ const addressSchema = Type.Object({
   'country.': nullable(Type.Object({ code: textSchema })),
 });
 
-/** The patient with this identifier. People whose record is out of use are found too. */
+/** The patient with this identifier. */
 export async function findPatient(
   rpc: RpcClient,
   { national_number }: GnuHealthSettings,
   { type, value }: PatientIdentifier,
 ): Promise<Patient | null> {
-  const domain = type === 'emr_id' ? byId(value) : type === national_number ? byNumber(type, value) : undefined;
-  if (!domain) return null;
-  const rows = await rpc.searchAll({
-    model: 'gnuhealth.patient',
-    row: patientSchema,
-    domain,
-    context: { active_test: false },
-  });
+  const domain = type === 'emr_id' ? byId(value) : [['party.ref', 'in', spellingsOf({ type, value })]];
+  if (!domain || (type !== 'emr_id' && type !== national_number)) return null;
+  const rows = await rpc.searchAll({ model, row: patientSchema, domain, context });
   const row = type === 'emr_id' ? rows[0] : onlyOne(rows.filter((it) => numberOf(it, type) === value));
   return row ? toPatient(row, national_number, await addressOf(rpc, row['party.'].id)) : null;
 }
@@ -80,19 +79,14 @@ function numberOf({ 'party.': { ref, dob } }: PatientRow, type: NumberType): str
 /** The record with this id, and whether something can be booked. @throws ConnectorError `patient_not_found` */
 export async function requirePatient(rpc: RpcClient, patientId: string) {
   const domain = byId(patientId);
-  const search = { model: 'gnuhealth.patient', row: standingSchema, context: { active_test: false } };
-  const [row] = domain ? await rpc.searchAll({ ...search, domain }) : [];
-  if (!row) throw new ConnectorError('patient_not_found', 'The EHR has no such patient');
-  return { patient: row.id, isInactive: isInactive(row) };
+  const [row] = domain ? await rpc.searchAll({ model, row: standingSchema, domain, context }) : [];
+  const found = required(row, 'patient_not_found');
+  return { patient: found.id, isInactive: isInactive(found) };
 }
 
 function byId(value: string): Domain | undefined {
   const id = recordId(value);
-  return id === undefined ? undefined : [['id', '=', id]];
-}
-
-function byNumber(type: NonNullable<GnuHealthSettings['national_number']>, value: string): Domain {
-  return [['party.ref', 'in', spellingsOf({ type, value })]];
+  return id === undefined ? undefined : equal({ id });
 }
 
 function isInactive({ active, deceased, 'party.': party }: Static<typeof standingSchema>): boolean {
@@ -100,12 +94,8 @@ function isInactive({ active, deceased, 'party.': party }: Static<typeof standin
 }
 
 async function addressOf(rpc: RpcClient, party: number): Promise<Address | null> {
-  const [row] = await rpc.searchRead({
-    model: 'party.address',
-    row: addressSchema,
-    domain: [['party', '=', party]],
-    limit: 1,
-  });
+  const domain = equal({ party });
+  const [row] = await rpc.searchRead({ model: 'party.address', row: addressSchema, domain, limit: 1 });
   if (!row) return null;
   return {
     lines: (row.street ?? '').split('\n').filter((line) => line.trim() !== ''),

@@ -1,10 +1,8 @@
-import { type Appointment, type AppointmentCreation, type CareUnit, ConnectorError } from '@crossward/connector-kit';
-import { isSameTime } from '@crossward/connector-kit/rest';
-import { toAppointment } from './appointment.ts';
-import type { GpConnectConnection } from './connection.ts';
-import { resourceIdOf } from './directory.ts';
-import type { FhirAppointment } from './fhir.ts';
-import { isFhirId } from './fhir.ts';
+import { type Appointment, type AppointmentCreation, ConnectorError } from '@crossward/connector-kit';
+import { isSameTime, requireResource, requireService, timeTaken } from '@crossward/connector-kit/rest';
+import { toAppointment } from './appointments.ts';
+import { type At, isAt, resourceIdOf, serviceOf } from './ehr.ts';
+import { type FhirAppointment, isFhirId } from './fhir.ts';
 import { isPatient } from './patients.ts';
 import { longestComment, longestDescription } from './settings.ts';
 import { adjacentSlots, type FreeSlot, freeSlots } from './slots.ts';
@@ -19,21 +17,17 @@ import { extensions, identifierSystems, organisationTypes, profiles } from './ur
  * GP Connect drops identifiers, so nothing in the EHR tells which write has made an appointment. After `outcome_unknown` the
  * gateway looks in the patient's list for an appointment at the time of the slots.
  */
-export async function book(
-  ehr: GpConnectConnection,
-  careUnit: CareUnit,
-  creation: AppointmentCreation,
-): Promise<Appointment> {
+export async function book(at: At, creation: AppointmentCreation): Promise<Appointment> {
   const { patientId, comment } = creation;
   assertCommentFits(comment);
   if (!isFhirId(patientId)) throw new ConnectorError('patient_not_found', 'No such patient');
-  let free = await slotsFor(ehr, careUnit, creation);
-  let refusal = new ConnectorError('time_slot_unavailable', 'No free slots cover the time');
+  let free = await slotsFor(at, creation);
+  let refusal = timeTaken();
   for (;;) {
     const slots = adjacentSlots(free, creation);
     if (!slots) throw refusal;
     try {
-      return await bookSlots(ehr, careUnit, creation, slots);
+      return await bookSlots(at, creation, slots);
     } catch (error) {
       if (!(error instanceof ConnectorError) || error.kind !== 'time_slot_unavailable') throw error;
       refusal = error;
@@ -43,18 +37,15 @@ export async function book(
 }
 
 async function bookSlots(
-  ehr: GpConnectConnection,
-  careUnit: CareUnit,
+  at: At,
   creation: AppointmentCreation,
   slots: readonly [FreeSlot, ...FreeSlot[]],
 ): Promise<Appointment> {
-  const requested = newAppointment(ehr, creation, slots);
-  const made = await ehr.client
-    .write('create:appointment-1', 'Appointment', requested)
-    .catch(async (error: unknown) => {
-      throw await explained(ehr, creation.patientId, error);
-    });
-  const { record: result } = toAppointment(ehr, careUnit.id, made);
+  const requested = newAppointment(at, creation, slots);
+  const made = await at.client.write('create:appointment-1', 'Appointment', requested).catch(async (error: unknown) => {
+    throw await explained(at, creation.patientId, error);
+  });
+  const { record: result } = toAppointment(at, made);
   if (result && isAsRequested(result, creation)) return result;
   throw new ConnectorError('outcome_unknown', 'The EHR responded to a booking with another appointment');
 }
@@ -68,36 +59,29 @@ export function assertCommentFits(comment: string | null | undefined): void {
 
 /** The free slots of the resource and healthcare service. */
 async function slotsFor(
-  ehr: GpConnectConnection,
-  careUnit: CareUnit,
+  at: At,
   { resourceId, healthcareServiceId, start, end }: AppointmentCreation,
 ): Promise<readonly FreeSlot[]> {
-  const { directory, now } = ehr;
-  const resource = directory.resourceOf(careUnit.id, resourceId);
-  if (!resource) throw new ConnectorError('resource_not_found', 'No such resource');
-  if (!directory.services.some(({ id }) => id === healthcareServiceId)) {
-    throw new ConnectorError('healthcare_service_not_found', 'No such healthcare service');
-  }
-  if (start <= now() || !resource.healthcareServiceIds.includes(healthcareServiceId)) return [];
+  const resource = await requireResource(at.lists, resourceId);
+  await requireService(at.lists, healthcareServiceId);
+  if (start <= at.now() || !resource.healthcareServiceIds.includes(healthcareServiceId)) return [];
   // Slots that end later begin earlier than the end, so the first search finds all of a booking.
-  const { value: page } = await freeSlots(ehr, { start, end }).next();
+  const { value: page } = await freeSlots(at, { start, end }).next();
   return (page?.slots ?? []).filter(
-    (it: FreeSlot) =>
-      directory.isAt(careUnit.id, it) &&
-      resourceIdOf(it) === resourceId &&
-      directory.serviceOf(it)?.id === healthcareServiceId,
+    (it: FreeSlot) => isAt(at, it) && resourceIdOf(it) === resourceId && serviceOf(at, it)?.id === healthcareServiceId,
   );
 }
 
 /** https://developer.nhs.uk/apis/gpconnect-1-2-7/appointments_use_case_book_an_appointment.html */
 function newAppointment(
-  { settings, directory, now }: GpConnectConnection,
+  { settings, now }: At,
   { patientId, healthcareServiceId, comment }: AppointmentCreation,
   slots: readonly [FreeSlot, ...FreeSlot[]],
 ): FhirAppointment {
   const { organization } = settings;
+  const { type } = organization;
   const [first] = slots;
-  const service = directory.services.find(({ id }) => id === healthcareServiceId);
+  const service = settings.healthcare_services?.find(({ id }) => id === healthcareServiceId);
   const actors = [`Patient/${patientId}`, first.location, ...(first.practitioner ? [first.practitioner] : [])];
   return {
     resourceType: 'Appointment',
@@ -108,9 +92,7 @@ function newAppointment(
         id: '1',
         meta: { profile: [profiles.organization] },
         identifier: [{ system: identifierSystems.odsCode, value: organization.ods_code }],
-        ...(organization.type === undefined
-          ? {}
-          : { type: [{ coding: [{ system: organisationTypes, code: organization.type }] }] }),
+        ...(type === undefined ? {} : { type: [{ coding: [{ system: organisationTypes, code: type }] }] }),
         name: organization.name,
         telecom: [{ system: 'phone', value: organization.phone }],
       },
@@ -132,7 +114,7 @@ function isAsRequested(made: Appointment, { patientId, resourceId, start, end }:
 }
 
 /** Which of the things that a booking names is unknown. Practices do not say, and some say `BAD_REQUEST` with HTTP 500. */
-async function explained({ client }: GpConnectConnection, patientId: string, error: unknown): Promise<unknown> {
+async function explained({ client }: At, patientId: string, error: unknown): Promise<unknown> {
   if (!(error instanceof SpineError) || error.kind === 'time_slot_unavailable') return error;
   const isAboutReference = error.isAbsence || error.code === 'BAD_REQUEST' || error.code === 'INVALID_RESOURCE';
   if (!isAboutReference) return error;

@@ -2,46 +2,35 @@ import {
   type Appointment,
   type AppointmentCancellation,
   type AppointmentUpdate,
-  type CareUnit,
   ConnectorError,
 } from '@crossward/connector-kit';
-import { cancelReasonOf, toAppointment } from './appointment.ts';
-import { appointmentIn, readAppointment } from './appointment-reads.ts';
+import { assertChangeable, assertNotStarted, isMove, required } from '@crossward/connector-kit/rest';
+import { appointmentIn, cancelReasonOf, readAppointment, toAppointment } from './appointments.ts';
 import { assertCommentFits } from './book.ts';
-import type { GpConnectConnection } from './connection.ts';
+import type { At } from './ehr.ts';
 import type { FhirAppointment } from './fhir.ts';
-import { patientNamer } from './patient-by-number.ts';
+import { patientNamer } from './patients.ts';
 import { SpineError } from './spine-errors.ts';
 import { extensions } from './urls.ts';
 
 /** How often an appointment that others keep changing is read again. */
 const attempts = 10;
 
-export async function amend(
-  ehr: GpConnectConnection,
-  careUnit: CareUnit,
-  update: AppointmentUpdate,
-): Promise<Appointment> {
-  const { appointmentId, time, resourceId, comment } = update;
-  if (time !== undefined || resourceId !== undefined) {
-    throw new ConnectorError('unsupported', 'GP Connect cannot move an appointment');
-  }
+export async function amend(at: At, update: AppointmentUpdate): Promise<Appointment> {
+  const { appointmentId, comment } = update;
+  if (isMove(update)) throw new ConnectorError('unsupported', 'GP Connect cannot move an appointment');
   assertCommentFits(comment);
-  return changeExisting(ehr, careUnit, appointmentId, (current, now) => {
-    if (current.state === 'cancelled') throw new ConnectorError('appointment_cancelled', 'It is cancelled');
+  return changeExisting(at, appointmentId, (current, now) => {
+    assertChangeable(current, false);
     if (comment === undefined || comment === current.comment) return undefined;
     const { comment: _, ...rest } = now;
     return { interaction: 'update:appointment-1', resource: { ...rest, ...(comment === null ? {} : { comment }) } };
   });
 }
 
-export async function cancel(
-  ehr: GpConnectConnection,
-  careUnit: CareUnit,
-  { appointmentId, comment }: AppointmentCancellation,
-): Promise<Appointment> {
-  const reason = { url: extensions.cancellationReason, valueString: comment || cancelReasonOf(ehr.settings) };
-  return changeExisting(ehr, careUnit, appointmentId, (current, now) => {
+export async function cancel(at: At, { appointmentId, comment }: AppointmentCancellation): Promise<Appointment> {
+  const reason = { url: extensions.cancellationReason, valueString: comment || cancelReasonOf(at.settings) };
+  return changeExisting(at, appointmentId, (current, now) => {
     if (current.state === 'cancelled') return undefined;
     const { extension, ...rest } = now;
     return {
@@ -63,32 +52,33 @@ interface Change {
  * @throws ConnectorError `unavailable` if others keep changing it
  */
 async function changeExisting(
-  ehr: GpConnectConnection,
-  careUnit: CareUnit,
+  at: At,
   id: string,
   changed: (current: Appointment, resource: FhirAppointment) => Change | undefined,
 ): Promise<Appointment> {
   for (let attempt = 1; ; attempt++) {
-    const { current, resource } = await mustRead(ehr, careUnit, id);
+    const { current, resource } = await mustRead(at, id);
     const change = changed(current, withoutReason(resource));
     if (!change) return current;
-    if (current.hasStarted) throw new ConnectorError('appointment_started', 'Its time has come');
+    assertNotStarted(current);
     try {
-      const answer = await put(ehr, change, resource);
-      const { record: result } = toAppointment(ehr, careUnit.id, await patientNamer(ehr)(answer));
+      const answer = await put(at, change, resource);
+      const { record: result } = toAppointment(at, await patientNamer(at)(answer));
       if (result?.id === id && result.patientId === current.patientId) return result;
       throw new ConnectorError('outcome_unknown', 'The EHR responded to a change with another appointment');
     } catch (error) {
       if (!(error instanceof SpineError)) throw error;
-      if (error.mayBeStale && attempt < attempts && (await hasChanged(ehr, resource, error))) continue;
-      throw await explained(ehr, careUnit, id, error);
+      if (error.mayBeStale && attempt < attempts && (await hasChanged(at, resource, error))) continue;
+      // A refused PUT of an unknown appointment has no code in some systems, and HTTP status 200.
+      if (error.code === undefined) await mustRead(at, id);
+      throw error;
     }
   }
 }
 
 /** The version is that of the read. The one in the answer to an earlier PUT is not the stored one. */
 async function put(
-  { client }: GpConnectConnection,
+  { client }: At,
   { interaction, resource }: Change,
   { id, meta }: FhirAppointment,
 ): Promise<FhirAppointment> {
@@ -97,29 +87,16 @@ async function put(
   return client.write(interaction, `Appointment/${id}`, resource, version);
 }
 
-async function mustRead(ehr: GpConnectConnection, careUnit: CareUnit, id: string) {
-  const resource = await readAppointment(ehr, id);
-  const current = resource && (await appointmentIn(ehr, careUnit, resource));
-  if (!current) throw new ConnectorError('appointment_not_found', 'No such appointment');
-  return { current, resource };
+async function mustRead(at: At, id: string) {
+  const resource = required(await readAppointment(at, id), 'appointment_not_found');
+  return { current: required(await appointmentIn(at, resource), 'appointment_not_found'), resource };
 }
 
 /** A refusal for the version is one of the state that was read. One of the content may be: versions are whole seconds. */
-async function hasChanged(ehr: GpConnectConnection, before: FhirAppointment, error: SpineError): Promise<boolean> {
+async function hasChanged(at: At, before: FhirAppointment, error: SpineError): Promise<boolean> {
   if (error.code !== 'INVALID_RESOURCE') return true;
-  const now = await readAppointment(ehr, before.id ?? '');
+  const now = await readAppointment(at, before.id ?? '');
   return JSON.stringify(now) !== JSON.stringify(before);
-}
-
-/** A refused PUT of an unknown appointment has no code in some systems, and HTTP status 200. */
-async function explained(
-  ehr: GpConnectConnection,
-  careUnit: CareUnit,
-  id: string,
-  error: SpineError,
-): Promise<ConnectorError> {
-  if (error.code === undefined) await mustRead(ehr, careUnit, id);
-  return error;
 }
 
 /** Some systems send the extension without a value, and do not take it back. */

@@ -1,25 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import {
-  ConnectorError,
-  type EhrHttp,
-  type EhrResponse,
-  type LeftOutRecord,
-  type User,
-} from '@crossward/connector-kit';
-import { readRecord } from '@crossward/connector-kit/rest';
-import type { FhirAppointment, FhirResource } from './fhir.ts';
-import { type Interaction, interactionId } from './interactions.ts';
+import { ConnectorError, type EhrResponse } from '@crossward/connector-kit';
+import { type OpenContext, readRecord } from '@crossward/connector-kit/rest';
+import { type FhirAppointment, type FhirResource, isFhirId, type References, referencesAt } from './fhir.ts';
 import { bundleSchema } from './records.ts';
 import type { GpConnectSettings } from './settings.ts';
-import { isError, isOutcome, SpineError } from './spine-errors.ts';
-import { bearerToken } from './token.ts';
+import { isError, isOutcome, nullIfAbsent, SpineError } from './spine-errors.ts';
+import { bearerToken, type Interaction, interactionId } from './token.ts';
 
 const mediaType = 'application/fhir+json';
 
 /** Requests to one practice, through the Spine proxy if there is one. */
 export interface GpConnectClient {
+  /** To resources of the practice. */
+  readonly references: References;
   /** @throws SpineError if the practice answers with an error; ConnectorError `rejected` for anything but this type */
   read<R extends FhirResource>(interaction: Interaction, path: string, type: R['resourceType']): Promise<R>;
+  /** As `read`. `null`: the practice has none with this id. @throws ConnectorError `rejected` for one with another id */
+  find<R extends FhirResource>(interaction: Interaction, type: R['resourceType'], id: string): Promise<R | null>;
   /**
    * The resources in a Bundle. An empty one is no error.
    *
@@ -34,23 +31,16 @@ export interface GpConnectClient {
   write(interaction: Interaction, path: string, body: FhirAppointment, ifMatch?: string): Promise<FhirAppointment>;
 }
 
-interface ClientOptions {
-  readonly settings: GpConnectSettings;
-  readonly http: EhrHttp;
-  /** The gateway's clock. */
-  readonly now: () => Date;
-  /** Who makes the request. */
-  readonly user: () => User;
-  readonly leftOut: (record: LeftOutRecord) => void;
-}
-
-export function createClient({ settings, http, now, user, leftOut }: ClientOptions): GpConnectClient {
-  const base = baseOf(settings);
+export function createClient(context: OpenContext<GpConnectSettings>): GpConnectClient {
+  const { settings, http, now, user, leftOut } = context;
+  const { provider_url, proxy_url } = settings;
+  const provider = trimmed(provider_url);
+  const base = proxy_url === undefined ? provider : `${trimmed(proxy_url)}/${provider}`;
 
   function headers(interaction: Interaction): Record<string, string> {
     return {
       accept: mediaType,
-      authorization: `Bearer ${bearerToken(settings, user(), interaction, now())}`,
+      authorization: `Bearer ${bearerToken(settings, user?.(), interaction, now())}`,
       'ssp-traceid': randomUUID(),
       'ssp-from': settings.from_asid,
       'ssp-to': settings.to_asid,
@@ -58,24 +48,27 @@ export function createClient({ settings, http, now, user, leftOut }: ClientOptio
     };
   }
 
-  async function get(interaction: Interaction, path: string): Promise<FhirResource> {
+  async function read<R extends FhirResource>(interaction: Interaction, path: string, type: string): Promise<R> {
     const url = `${base}/${path}`;
     const response = await http.send({ method: 'GET', url, headers: headers(interaction), repeatable: true });
     const failure = failureOf(response, interaction);
     if (failure) throw failure;
     const answer = resourceIn(response);
     if (!answer) throw noAnswer(`The EHR responded without a FHIR resource to ${interaction}`);
-    return answer;
-  }
-
-  async function read<R extends FhirResource>(interaction: Interaction, path: string, type: string): Promise<R> {
-    const answer = await get(interaction, path);
     if (answer.resourceType === type) return answer as R;
     throw new ConnectorError('rejected', `The EHR responded to ${interaction} with another type of resource`);
   }
 
   return {
+    // Behind a proxy, a practice may name its resources by its own address or by that of the request.
+    references: referencesAt([provider, base]),
     read,
+    async find<R extends FhirResource>(interaction: Interaction, type: R['resourceType'], id: string) {
+      if (!isFhirId(id)) return null;
+      const found = await read<R>(interaction, `${type}/${id}`, type).catch(nullIfAbsent);
+      if (found === null || found.id === id) return found;
+      throw new ConnectorError('rejected', `The EHR sent another ${type} than the one requested`);
+    },
     async search(interaction, path) {
       const { record } = readRecord(bundleSchema, await read(interaction, path, 'Bundle'));
       if (!record) throw noAnswer(`The EHR responded with a malformed Bundle to ${interaction}`);
@@ -150,12 +143,6 @@ function isResource(value: unknown): value is FhirResource {
   );
 }
 
-/** The address of the practice, through the Spine proxy if there is one. */
-export function baseOf({ provider_url, proxy_url }: GpConnectSettings): string {
-  const provider = trimmed(provider_url);
-  return proxy_url === undefined ? provider : `${trimmed(proxy_url)}/${provider}`;
-}
-
-export function trimmed(url: string): string {
+function trimmed(url: string): string {
   return url.replace(/\/+$/, '');
 }

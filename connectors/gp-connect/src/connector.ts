@@ -1,13 +1,13 @@
 import type { Connector, ConnectorContext, StatelessConnectorModule } from '@crossward/connector-kit';
-import { changesOf } from '@crossward/connector-kit/rest';
-import { findAppointments, listAppointments } from './appointment-reads.ts';
+import { directoryOperations, oneChange } from '@crossward/connector-kit/rest';
+import { findAppointments, listAppointments } from './appointments.ts';
 import { book } from './book.ts';
 import { amend, cancel } from './changes.ts';
-import { connect } from './connection.ts';
+import { openEhr } from './ehr.ts';
 import { findPatient } from './patients.ts';
 import { describeGpConnect, probeGpConnect } from './probe.ts';
 import { type GpConnectSettings, gpConnectSettings, longestComment } from './settings.ts';
-import { listTimeSlots } from './time-slots.ts';
+import { listTimeSlots } from './slots.ts';
 
 /** GP Connect Appointment Management 1.2.7: https://developer.nhs.uk/apis/gpconnect-1-2-7/appointments.html */
 export const gpConnectConnector: StatelessConnectorModule<GpConnectSettings> = {
@@ -20,8 +20,7 @@ export const gpConnectConnector: StatelessConnectorModule<GpConnectSettings> = {
 };
 
 async function openGpConnect(context: ConnectorContext<GpConnectSettings>): Promise<Connector> {
-  const ehr = connect(context);
-  const { client, directory } = ehr;
+  const ehr = openEhr(context);
   return {
     capabilities: {
       patientIdentifierTypes: ['emr_id', 'nhs_number'],
@@ -32,13 +31,12 @@ async function openGpConnect(context: ConnectorContext<GpConnectSettings>): Prom
       commentLength: longestComment,
       appointmentsByPatient: 'required',
     },
-    findPatient: (identifier) => findPatient(client, identifier),
-    findResource: async (careUnit, { value }) => directory.resourceOf(careUnit.id, value) ?? null,
-    listResources: async (careUnit) => directory.resourcesOf(careUnit.id),
-    listHealthcareServices: async () => directory.services,
-    listTimeSlots: (query) => listTimeSlots(ehr, query),
-    findAppointments: (careUnit, ids) => findAppointments(ehr, careUnit, ids),
-    listAppointments: (query) => listAppointments(ehr, query),
-    changeAppointments: changesOf(ehr, { create: book, update: amend, cancel }),
+    findPatient: (identifier) => findPatient(ehr.client, identifier),
+    ...directoryOperations((careUnit) => ehr.at(careUnit).lists),
+    listTimeSlots: (query) => listTimeSlots(ehr.at(query.careUnit), query),
+    findAppointments: (careUnit, ids) => findAppointments(ehr.at(careUnit), ids),
+    listAppointments: (query) => listAppointments(ehr.at(query.careUnit), query),
+    changeAppointments: ({ careUnit, changes }) =>
+      oneChange(ehr.at(careUnit), changes, { create: book, update: amend, cancel }),
   };
 }

@@ -11,32 +11,29 @@ import {
 import { identifiersOf, readRecord } from '@crossward/connector-kit/rest';
 import type { Static } from 'typebox';
 import type { GpConnectClient } from './client.ts';
-import { type FhirResource, isFhirId } from './fhir.ts';
-import { addressesSchema, patientSchema } from './records.ts';
-import { SpineError } from './spine-errors.ts';
+import type { FhirAppointment, FhirResource, Reference } from './fhir.ts';
+import { addressesSchema, identifierSchema, patientSchema } from './records.ts';
+import { nullIfAbsent, SpineError } from './spine-errors.ts';
 import { identifierSystems } from './urls.ts';
 
 /** What is read of a patient, and what readers of the kit take in any form. */
-type ReadPatient = FhirResource &
-  Static<typeof patientSchema> & {
-    readonly name?: unknown;
-    readonly telecom?: unknown;
-    readonly address?: unknown;
-  };
+type ReadPatient = Static<typeof patientSchema> & {
+  readonly name?: unknown;
+  readonly telecom?: unknown;
+  readonly address?: unknown;
+};
 
 /** A patient of the practice. The practice leaves out those who have died or left, and those whose record is sensitive. */
 export async function findPatient(
   client: GpConnectClient,
   { type, value }: PatientIdentifier,
 ): Promise<Patient | null> {
-  const found =
-    type === 'nhs_number' ? await byNhsNumber(client, value).catch(nullIfAbsent) : await byId(client, value);
+  if (type === 'nhs_number') {
+    const found = await byNhsNumber(client, value);
+    return found && toPatient(found);
+  }
+  const found = await byId(client, value);
   return found && toPatient(readable(found));
-}
-
-/** The id of the patient with this NHS number. `undefined`: the practice has none. */
-export async function patientIdWith(client: GpConnectClient, nhsNumber: string): Promise<string | undefined> {
-  return (await byNhsNumber(client, nhsNumber).catch(nullIfAbsent))?.id;
 }
 
 /** Whether the practice has a patient with this id. */
@@ -46,7 +43,8 @@ export async function isPatient(client: GpConnectClient, id: string): Promise<bo
 
 async function byNhsNumber(client: GpConnectClient, number: string): Promise<ReadPatient | null> {
   const identifier = encodeURIComponent(`${identifierSystems.nhsNumber}|${number}`);
-  const resources = await client.search('search:patient-1', `Patient?identifier=${identifier}`);
+  const resources =
+    (await client.search('search:patient-1', `Patient?identifier=${identifier}`).catch(nullIfAbsent)) ?? [];
   const found = resources.filter(({ resourceType }) => resourceType === 'Patient').map(readable);
   const [patient, another] = found;
   if (!patient) return null;
@@ -58,38 +56,26 @@ async function byNhsNumber(client: GpConnectClient, number: string): Promise<Rea
   throw new ConnectorError('rejected', 'The EHR sent a patient with another NHS number than the one requested');
 }
 
-async function byId(client: GpConnectClient, id: string): Promise<FhirResource | null> {
-  if (!isFhirId(id)) return null;
-  try {
-    const patient = await client.read('read:patient-1', `Patient/${id}`, 'Patient');
-    if (patient.id === id) return patient;
-  } catch (error) {
-    if (error instanceof SpineError && error.isBadRequest && (await understands(client))) return null;
-    return nullIfAbsent(error);
-  }
-  throw new ConnectorError('rejected', 'The EHR sent another patient than the one requested');
-}
-
 /**
- * Whether the practice takes the headers and the token of the gateway. Some systems answer BAD_REQUEST to the id of a patient
- * whom they do not have, which is also what they answer to any request with incorrect headers.
+ * Some systems answer BAD_REQUEST to the id of a patient whom they do not have, which is also what they answer to any request with
+ * incorrect headers: then the practice is asked whether it takes the headers and the token of the gateway.
  */
-async function understands(client: GpConnectClient): Promise<boolean> {
-  return client.read('read:metadata-1', 'metadata', 'CapabilityStatement').then(
-    () => true,
-    () => false,
-  );
-}
-
-function nullIfAbsent(error: unknown): null {
-  if (error instanceof SpineError && error.isAbsence) return null;
-  throw error;
+async function byId(client: GpConnectClient, id: string): Promise<FhirResource | null> {
+  try {
+    return await client.find('read:patient-1', 'Patient', id);
+  } catch (error) {
+    const isBad = error instanceof SpineError && error.isBadRequest;
+    const statement =
+      isBad && (await client.read('read:metadata-1', 'metadata', 'CapabilityStatement').catch(() => null));
+    if (statement) return null;
+    throw error;
+  }
 }
 
 /** @throws ConnectorError `rejected` for a record that cannot be read: it may be that of a patient who has died */
 function readable(resource: FhirResource): ReadPatient {
   const { record, path } = readRecord(patientSchema, resource);
-  if (record) return record as ReadPatient;
+  if (record) return record;
   throw new ConnectorError('rejected', `The EHR sent a patient who cannot be read (${path})`);
 }
 
@@ -100,14 +86,14 @@ function nhsNumbers({ identifier = [] }: ReadPatient): string[] {
 }
 
 function toPatient(resource: ReadPatient): Patient {
-  const { id, gender, birthDate, active, deceasedBoolean, deceasedDateTime } = resource;
+  const { id, gender, birthDate = '', active, deceasedBoolean, deceasedDateTime } = resource;
   const now = new Date();
   const isInactive = active === false || deceasedBoolean === true || deceasedDateTime !== undefined;
   return {
     id,
     identifiers: identifiersOf(id, 'nhs_number', ...nhsNumbers(resource)),
     ...nameOfPatient(resource.name, now),
-    birthDate: birthDate !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(birthDate) ? birthDate : null,
+    birthDate: /^\d{4}-\d{2}-\d{2}$/.test(birthDate) ? birthDate : null,
     gender: genders.find((it) => it === gender) ?? null,
     // Practices write numbers of the United Kingdom without its country code.
     ...contactsOfPatient(resource.telecom, now, 'GB'),
@@ -120,11 +106,54 @@ function addressOf(address: unknown): Address | null {
   const current = (readRecord(addressesSchema, address).record ?? []).filter(({ use }) => use !== 'old');
   const best = current.find(({ use }) => use === 'home') ?? current[0];
   if (!best) return null;
-  const { line = [], postalCode = null, city = null, country } = best;
-  return {
-    lines: line,
-    postalCode,
-    city,
-    country: country !== undefined && /^[A-Z]{2}$/.test(country) ? country : null,
+  const { line = [], postalCode = null, city = null, country = '' } = best;
+  return { lines: line, postalCode, city, country: /^[A-Z]{2}$/.test(country) ? country : null };
+}
+
+/** An appointment with its patient by reference, for reading: it is not written back. */
+export type NamePatient = (appointment: FhirAppointment) => Promise<FhirAppointment>;
+
+/**
+ * Finds the patients whom appointments name by NHS number only. Each number is looked up once. Whoever cannot be found, or
+ * cannot be read, is not guessed: the appointment stays without a patient.
+ *
+ * @param wanted only this patient is named
+ */
+export function patientNamer({ client }: { readonly client: GpConnectClient }, wanted?: string): NamePatient {
+  const found = new Map<string, Promise<string | undefined>>();
+
+  function idWith(number: string): Promise<string | undefined> {
+    const id =
+      found.get(number) ??
+      byNhsNumber(client, number)
+        .catch(nullIfUnclear)
+        .then((it) => it?.id);
+    found.set(number, id);
+    return id;
+  }
+
+  return async (appointment) => {
+    const participant: unknown = appointment.participant;
+    if (!Array.isArray(participant)) return appointment;
+    const actors = participant.map((it: { readonly actor?: Reference } | null) => it?.actor ?? undefined);
+    if (client.references.to('Patient', actors) !== undefined) return appointment;
+    const at = actors.findIndex((it) => nhsNumberOf(it) !== undefined);
+    const number = nhsNumberOf(actors[at]);
+    const id = number === undefined ? undefined : await idWith(number);
+    if (id === undefined || id !== (wanted ?? id)) return appointment;
+    const named = { ...participant[at], actor: { reference: `Patient/${id}` } };
+    return { ...appointment, participant: participant.with(at, named) };
   };
+}
+
+/** Of an actor who is named by nothing else. https://hl7.org/fhir/STU3/references.html#Reference */
+function nhsNumberOf(actor: Reference | undefined): string | undefined {
+  if (typeof actor !== 'object' || 'reference' in actor || !('identifier' in actor)) return undefined;
+  const { record } = readRecord(identifierSchema, actor.identifier);
+  return record?.system === identifierSystems.nhsNumber ? numberIn('nhs_number', record.value) : undefined;
+}
+
+function nullIfUnclear(error: unknown): null {
+  if (error instanceof ConnectorError && (error.kind === 'rejected' || error.kind === 'patient_ambiguous')) return null;
+  throw error;
 }

@@ -5,8 +5,7 @@ import {
   type ProbeReport,
   type ServerDescription,
 } from '@crossward/connector-kit';
-import { connect, type GpConnectConnection } from './connection.ts';
-import { resourceIdOf } from './directory.ts';
+import { type At, type Ehr, isAt, openEhr, resourceIdOf, serviceOf } from './ehr.ts';
 import type { FhirResource } from './fhir.ts';
 import type { GpConnectSettings, ServiceSettings } from './settings.ts';
 import { type FreeSlot, freeSlots } from './slots.ts';
@@ -17,7 +16,7 @@ const fortnight = 14 * 24 * 60 * 60 * 1000;
 export async function probeGpConnect(context: ConnectorContext<GpConnectSettings>): Promise<ProbeReport> {
   const findings: ProbeFinding[] = [];
   try {
-    const ehr = connect(context);
+    const ehr = openEhr(context);
     const version = await versionOf(ehr);
     const isKnown = typeof version === 'string' && version.startsWith('1.2.');
     findings.push({
@@ -31,7 +30,7 @@ export async function probeGpConnect(context: ConnectorContext<GpConnectSettings
     const slots = page?.slots ?? [];
     const services = recommendedServices(slots, ehr);
     findings.push(slotFinding(slots), serviceFinding(services));
-    findings.push(...context.careUnits.map(({ id }) => resourceFinding(id, slots, page?.names ?? new Map(), ehr)));
+    findings.push(...context.careUnits.map((it) => resourceFinding(ehr.at(it), slots, page?.names ?? new Map())));
     const all = [...(ehr.settings.healthcare_services ?? []), ...services];
     return { findings, recommendedSettings: services.length > 0 ? { healthcare_services: all } : {} };
   } catch (error) {
@@ -43,10 +42,10 @@ export async function probeGpConnect(context: ConnectorContext<GpConnectSettings
 
 /** The version of GP Connect at the practice. */
 export async function describeGpConnect(context: ConnectorContext<GpConnectSettings>): Promise<ServerDescription> {
-  return { software: [shown(await versionOf(connect(context)))] };
+  return { software: [shown(await versionOf(openEhr(context)))] };
 }
 
-async function versionOf({ client }: GpConnectConnection): Promise<unknown> {
+async function versionOf({ client }: Ehr): Promise<unknown> {
   type Statement = FhirResource & { readonly version?: unknown };
   return (await client.read<Statement>('read:metadata-1', 'metadata', 'CapabilityStatement')).version;
 }
@@ -57,8 +56,8 @@ function slotFinding({ length }: readonly FreeSlot[]): ProbeFinding {
 }
 
 /** Slot types that the settings do not name, as services. */
-function recommendedServices(slots: readonly FreeSlot[], { directory }: GpConnectConnection): ServiceSettings[] {
-  const types = new Set(slots.filter((it) => !directory.serviceOf(it)).flatMap((it) => it.slotType ?? []));
+function recommendedServices(slots: readonly FreeSlot[], ehr: Ehr): ServiceSettings[] {
+  const types = new Set(slots.filter((it) => !serviceOf(ehr, it)).flatMap((it) => it.slotType ?? []));
   return [...types].sort().map((name) => ({ id: idOf(name), name, slot_type: name }));
 }
 
@@ -69,16 +68,10 @@ function serviceFinding(services: readonly ServiceSettings[]): ProbeFinding {
   return { name, status: 'warning', detail };
 }
 
-function resourceFinding(
-  careUnitId: string,
-  slots: readonly FreeSlot[],
-  names: ReadonlyMap<string, string>,
-  { directory }: GpConnectConnection,
-): ProbeFinding {
-  const missing = slots
-    .filter((it) => directory.isAt(careUnitId, it) && !directory.resourceOf(careUnitId, resourceIdOf(it)))
-    .map((it) => it.practitioner ?? it.location);
-  const name = `resources of ${careUnitId}`;
+function resourceFinding(at: At, slots: readonly FreeSlot[], names: ReadonlyMap<string, string>): ProbeFinding {
+  const isListed = (it: FreeSlot) => at.unit.resources.some(({ id }) => id === resourceIdOf(it));
+  const missing = slots.filter((it) => isAt(at, it) && !isListed(it)).map((it) => it.practitioner ?? it.location);
+  const name = `resources of ${at.careUnit.id}`;
   if (missing.length === 0) return { name, status: 'ok', detail: 'The settings name everybody with a free slot.' };
   const list = [...new Set(missing)].sort().map((it) => `${it} (${names.get(it) ?? 'no name'})`);
   return { name, status: 'warning', detail: `Not in the settings of the care unit: ${list.join(', ')}.` };

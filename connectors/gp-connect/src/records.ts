@@ -12,8 +12,6 @@ const extension = Type.Optional(
   Type.Array(Type.Object({ url: text, valueCode: optionalText, valueString: optionalText })),
 );
 
-export type Reference = Static<typeof reference>;
-
 export const slotSchema = Type.Object({
   id: text,
   extension,

@@ -1,10 +1,10 @@
-import { instantIn, type Reading, readRecord } from '@crossward/connector-kit/rest';
-import type { Static, TSchema } from 'typebox';
-import type { GpConnectConnection } from './connection.ts';
-import { type FhirResource, idIn } from './fhir.ts';
-import { deliveryChannel } from './modality.ts';
+import { isComplete, type TimeSlot, type TimeSlotQuery } from '@crossward/connector-kit';
+import { firstSlotStart, instantIn, pageOfTimeSlots, type Reading, readRecord } from '@crossward/connector-kit/rest';
+import type { Static } from 'typebox';
+import { findAppointments } from './appointments.ts';
+import { type At, type Ehr, isAt, resourceIdOf, serviceOf } from './ehr.ts';
+import { deliveryChannel, type FhirResource, idIn, modalityOf, type References } from './fhir.ts';
 import { actorSchema, type FhirSchedule, scheduleSchema, slotSchema } from './records.ts';
-import type { References } from './references.ts';
 import { plusUkDays, ukTime } from './uk-time.ts';
 import { identifierSystems, organisationTypes } from './urls.ts';
 
@@ -36,7 +36,7 @@ export interface SlotPage {
 
 /** Free slots that lie wholly in the range, ordered by start and id: as many searches as are read, one after another. */
 export async function* freeSlots(
-  ehr: GpConnectConnection,
+  ehr: Ehr,
   { start, end }: { readonly start: Date; readonly end: Date },
 ): AsyncGenerator<SlotPage> {
   // Times of GP Connect are whole seconds.
@@ -65,24 +65,20 @@ function compare(a: FreeSlot, b: FreeSlot): number {
 }
 
 async function searchSlots(
-  { client, settings: { organization }, references, leftOut }: GpConnectConnection,
+  { client, settings: { organization }, leftOut }: Ehr,
   start: Date,
   end: Date,
 ): Promise<SlotPage> {
-  const parameters = new URLSearchParams({ status: 'free' });
-  for (const [name, value] of [
-    ['start', `ge${ukTime(start)}`],
-    ['end', `le${ukTime(end)}`],
-    ['_include', 'Slot:schedule'],
-    ['_include:recurse', 'Schedule:actor:Practitioner'],
-    ['_include:recurse', 'Schedule:actor:Location'],
-    ['searchFilter', `${identifierSystems.odsCode}|${organization.ods_code}`],
-    ...(organization.type === undefined
-      ? []
-      : [['searchFilter', `${organisationTypes}|${organization.type}`] as const]),
-  ] as const) {
-    parameters.append(name, value);
-  }
+  const parameters = new URLSearchParams({
+    status: 'free',
+    start: `ge${ukTime(start)}`,
+    end: `le${ukTime(end)}`,
+    _include: 'Slot:schedule',
+    '_include:recurse': 'Schedule:actor:Practitioner',
+  });
+  parameters.append('_include:recurse', 'Schedule:actor:Location');
+  parameters.append('searchFilter', `${identifierSystems.odsCode}|${organization.ods_code}`);
+  if (organization.type) parameters.append('searchFilter', `${organisationTypes}|${organization.type}`);
   const found = await client.search('search:slot-1', `Slot?${parameters}`);
   /** Those of a type that can be read. */
   function read<Found>(type: string, as: (resource: FhirResource) => Reading<Found>): Found[] {
@@ -93,14 +89,11 @@ async function searchSlots(
       return path === undefined ? [record] : [];
     });
   }
-  const withSchema =
-    <Schema extends TSchema>(schema: Schema) =>
-    (resource: FhirResource) =>
-      readRecord(schema, resource);
-  const schedules = new Map(read('Schedule', withSchema(scheduleSchema)).map((it) => [`Schedule/${it.id}`, it]));
-  const slots = read('Slot', (resource) => freeSlot(resource, schedules, references)).filter((it) => it !== null);
+  const ofSchedules = read('Schedule', (it) => readRecord(scheduleSchema, it));
+  const schedules = new Map(ofSchedules.map((it) => [`Schedule/${it.id}`, it]));
+  const slots = read('Slot', (it) => freeSlot(it, schedules, client.references)).filter((it) => it !== null);
   const names = ['Practitioner', 'Location'].flatMap((type) =>
-    read(type, withSchema(actorSchema)).map(({ id, name }): [string, string] => [`${type}/${id}`, inWords(name)]),
+    read(type, (it) => readRecord(actorSchema, it)).map(({ id, name }) => [`${type}/${id}`, inWords(name)] as const),
   );
   return { slots: slots.filter((it) => it.start >= start && it.end <= end), names: new Map(names) };
 }
@@ -166,4 +159,32 @@ function inWords(name: Static<typeof actorSchema>['name']): string {
   if (typeof name === 'string') return name;
   const { prefix = [], given = [], family = '' } = name?.[0] ?? {};
   return [...prefix, ...given, family].join(' ').trim();
+}
+
+/** Searches only as far ahead as the page needs: a search of two weeks can take seconds. */
+export async function listTimeSlots(at: At, query: TimeSlotQuery): Promise<readonly TimeSlot[]> {
+  const now = at.now();
+  return pageOfTimeSlots(searched(at, query, firstSlotStart(query, now)), query, now, await freedSlots(at, query));
+}
+
+async function* searched(at: At, { end }: TimeSlotQuery, start: Date) {
+  for await (const { slots } of freeSlots(at, { start, end })) yield slots.flatMap((it) => timeSlot(at, it));
+}
+
+function timeSlot(at: At, slot: FreeSlot): TimeSlot[] {
+  const { start, end, channel } = slot;
+  const [resourceId, healthcareServiceId = ''] = [resourceIdOf(slot), serviceOf(at, slot)?.id];
+  const resource = at.unit.resources.find(({ id }) => id === resourceId);
+  const isWanted = isAt(at, slot) && resource?.healthcareServiceIds.includes(healthcareServiceId);
+  return isWanted ? [{ start, end, resourceId, healthcareServiceId, modality: modalityOf(channel) }] : [];
+}
+
+/** The times of the appointments that the caller is about to leave: one slot each, because their own slots are not shown. */
+async function freedSlots(at: At, { freeing = [] }: TimeSlotQuery): Promise<readonly TimeSlot[]> {
+  const appointments = (await findAppointments(at, freeing)).filter(isComplete);
+  return appointments
+    .filter(({ state }) => state === 'booked')
+    .map(({ start, end, resourceId, healthcareServiceId, modality }) => ({
+      ...{ start, end, resourceId, healthcareServiceId, modality },
+    }));
 }

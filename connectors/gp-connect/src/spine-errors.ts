@@ -101,6 +101,11 @@ export class SpineError extends ConnectorError {
   }
 }
 
+export function nullIfAbsent(error: unknown): null {
+  if (error instanceof SpineError && error.isAbsence) return null;
+  throw error;
+}
+
 export function isOutcome(answer: FhirResource | undefined): boolean {
   return answer?.resourceType === 'OperationOutcome';
 }

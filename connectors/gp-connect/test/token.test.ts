@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { interactionId, scopes } from '../src/interactions.ts';
-import { bearerToken } from '../src/token.ts';
+import { bearerToken, interactionId, scopes } from '../src/token.ts';
 import { freeSlots, openPractice } from './practice.ts';
 import { settingsFor } from './subject.ts';
 

@@ -1,5 +1,12 @@
 import type { AppointmentChanges, AppointmentChangesQuery } from '@crossward/connector-kit';
-import { type Change, compareKeys, instantIn, markOf, readFeed } from '@crossward/connector-kit/rest';
+import {
+  type Change,
+  changedAppointment,
+  compareKeys,
+  instantIn,
+  markOf,
+  readFeed,
+} from '@crossward/connector-kit/rest';
 import { isShown, type Row, readRow, toAppointment } from './appointments.ts';
 import { type Ehr, serverTime } from './ehr.ts';
 
@@ -23,17 +30,13 @@ export async function listAppointmentChanges(ehr: Ehr, query: AppointmentChanges
     read: (from, atLeast = most) => changesSince(ehr, from, atLeast),
   });
   const units = await Promise.all(
-    careUnits.map(async (careUnit) => ({ careUnit, lists: await ehr.lists.of(careUnit) })),
+    careUnits.map(async (it) => ({ unit: ehr.at(it), lists: await ehr.at(it).lists.get() })),
   );
   const told = fresh.map(({ row, at }) => {
     const createdAt = instantIn(row.fields.createDateTime);
     const changes = units
-      .filter(({ careUnit }) => isShown(ehr, careUnit, row))
-      .map(({ careUnit, lists }) => ({
-        appointment: toAppointment(careUnit, lists, row),
-        changedAt: new Date(at),
-        ...(createdAt && createdAt >= since ? { createdAt } : {}),
-      }));
+      .filter(({ unit }) => isShown(unit, row))
+      .map(({ unit, lists }) => changedAppointment(toAppointment(unit, lists, row), at, createdAt, since));
     return { id: row.id, changes };
   });
   return {

@@ -3,14 +3,12 @@ import {
   type AppointmentQuery,
   type AppointmentState,
   type Attendance,
-  type CareUnit,
   ConnectorError,
   tidyName,
 } from '@crossward/connector-kit';
 import { appointmentsFor, dateIn, instantIn, readEach } from '@crossward/connector-kit/rest';
 import type { XmlElement } from '@crossward/connector-kit/soap';
-import type { OscarLists } from './directory.ts';
-import type { Ehr } from './ehr.ts';
+import type { At, Ehr, OscarLists } from './ehr.ts';
 import { appointmentSchema, type Fields, fieldsOf, recordIn } from './records.ts';
 import { isId } from './settings.ts';
 import { endIn, nextDate, startOf } from './times.ts';
@@ -51,7 +49,7 @@ export function standingOf({ fields: { status = '' } }: Row) {
   return { state, attendance, hasStarted: attendance === 'arrived' || attendance === 'completed' };
 }
 
-export function toAppointment(careUnit: CareUnit, { services }: OscarLists, row: Row): Appointment {
+export function toAppointment({ careUnit }: At, { services }: OscarLists, row: Row): Appointment {
   const { id, fields, start, end } = row;
   const { providerNo, demographicNo = '', type, notes } = fields;
   return {
@@ -85,61 +83,56 @@ export function readBlock(element: XmlElement): Row | undefined {
 }
 
 /** Patient 0 is nobody: the row takes its time, and is no appointment. */
-export function isShown({ unitOf }: Ehr, careUnit: CareUnit, { fields }: Row): boolean {
-  return fields.demographicNo !== '0' && unitOf(careUnit).providers.some((it) => it === fields.providerNo);
+export function isShown({ unit }: At, { fields }: Row): boolean {
+  return fields.demographicNo !== '0' && unit.providers.some((it) => it === fields.providerNo);
 }
 
 /** `undefined`: there is none. @throws ConnectorError `rejected` if it cannot be read: nobody may take it for one that is gone */
-export async function findRow(ehr: Ehr, careUnit: CareUnit, id: string): Promise<Row | undefined> {
-  const [element] = isId(id) ? await ehr.client.ask('Schedule.getAppointment2', Number(id), true) : [];
+export async function findRow(at: At, id: string): Promise<Row | undefined> {
+  const [element] = isId(id) ? await at.client.ask('Schedule.getAppointment2', Number(id), true) : [];
   if (!element) return undefined;
-  const row = readRow(ehr, element);
+  const row = readRow(at, element);
   if (row?.id !== id) throw new ConnectorError('rejected', 'The EHR sent an appointment that cannot be read');
-  return isShown(ehr, careUnit, row) ? row : undefined;
+  return isShown(at, row) ? row : undefined;
 }
 
-export async function findAppointments(ehr: Ehr, careUnit: CareUnit, ids: readonly string[]): Promise<Appointment[]> {
-  const lists = await ehr.lists.of(careUnit);
+export async function findAppointments(at: At, ids: readonly string[]): Promise<Appointment[]> {
+  const lists = await at.lists.get();
   return readEach(ids, async (id) => {
-    const row = await findRow(ehr, careUnit, id);
-    return row && toAppointment(careUnit, lists, row);
+    const row = await findRow(at, id);
+    return row && toAppointment(at, lists, row);
   });
 }
 
 /** All rows of a provider from the beginning of a date to that of another one, in no order. */
 export async function rowsOf(
-  ehr: Ehr,
-  { timeZone }: CareUnit,
+  at: At,
   provider: string,
   [from, to]: readonly [string, string],
-  read = (element: XmlElement) => readRow(ehr, element),
+  read = (element: XmlElement) => readRow(at, element),
 ): Promise<readonly Row[]> {
+  const { timeZone } = at.careUnit;
   const [start, end] = [startOf(timeZone, from), startOf(timeZone, to)];
-  const found = await ehr.client.ask('Schedule.getAppointmentsForDateRangeAndProvider2', start, end, provider, true);
+  const found = await at.client.ask('Schedule.getAppointmentsForDateRangeAndProvider2', start, end, provider, true);
   return found.flatMap((it) => read(it) ?? []);
 }
 
 /** Year by year until the page is full. */
-export async function listAppointments(ehr: Ehr, query: AppointmentQuery): Promise<readonly Appointment[]> {
-  const { careUnit, patientId, resourceId, limit } = query;
-  const lists = await ehr.lists.of(careUnit);
+export async function listAppointments(at: At, query: AppointmentQuery): Promise<readonly Appointment[]> {
+  const { patientId, resourceId, limit } = query;
+  const lists = await at.lists.get();
   const shown = (rows: readonly Row[]) =>
-    rows.filter((it) => isShown(ehr, careUnit, it)).map((it) => toAppointment(careUnit, lists, it));
+    rows.filter((it) => isShown(at, it)).map((it) => toAppointment(at, lists, it));
   if (patientId !== undefined) {
     if (!isId(patientId)) return [];
-    const found = await ehr.client.ask(
-      'Schedule.getAppointmentsForPatient2',
-      Number(patientId),
-      0,
-      mostOfPatient,
-      true,
-    );
-    return appointmentsFor(shown(found.flatMap((it) => readRow(ehr, it) ?? [])), query);
+    const id = Number(patientId);
+    const found = await at.client.ask('Schedule.getAppointmentsForPatient2', id, 0, mostOfPatient, true);
+    return appointmentsFor(shown(found.flatMap((it) => readRow(at, it) ?? [])), query);
   }
-  const providers = ehr.unitOf(careUnit).providers.filter((it) => it === (resourceId ?? it));
+  const providers = at.unit.providers.filter((it) => it === (resourceId ?? it));
   const listed: Appointment[] = [];
-  for (const dates of datesOf(query, ehr.now())) {
-    const rows = await readEach(providers, (provider) => rowsOf(ehr, careUnit, provider, dates));
+  for (const dates of datesOf(query, at.now())) {
+    const rows = await readEach(providers, (provider) => rowsOf(at, provider, dates));
     listed.push(...shown(rows.flat()));
     if (appointmentsFor(listed, query).length >= limit) break;
   }

@@ -1,4 +1,4 @@
-import { ConnectorError, type EhrHttp, type EhrResponse } from '@crossward/connector-kit';
+import { type ConnectorContext, ConnectorError, type EhrResponse } from '@crossward/connector-kit';
 import { createSessions } from '@crossward/connector-kit/rest';
 import {
   childOf,
@@ -7,8 +7,8 @@ import {
   type NewElement,
   readBody,
   type SoapFault,
+  soapRequest,
   textOf,
-  writeMessage,
   type XmlElement,
 } from '@crossward/connector-kit/soap';
 import type { OscarSettings } from './settings.ts';
@@ -37,7 +37,7 @@ interface Session {
   readonly token: string;
 }
 
-export function createClient(http: EhrHttp, settings: OscarSettings, now: () => Date): OscarClient {
+export function createClient({ http, settings, now }: ConnectorContext<OscarSettings>): OscarClient {
   const { base_url, namespace = defaultNamespace, username, password } = settings;
   const sessions = createSessions<Session, EhrResponse>({ signIn, hasEnded, pauseMilliseconds, now });
 
@@ -57,10 +57,7 @@ export function createClient(http: EhrHttp, settings: OscarSettings, now: () => 
     const [service, name = ''] = operation.split('.');
     const content = args.flatMap((it, index) => elementFor(`arg${index}`, it) ?? []);
     return http.send({
-      method: 'POST',
-      url: `${base_url}/${service}Service`,
-      headers: { 'content-type': 'text/xml; charset=UTF-8', accept: 'text/xml', soapaction: '""' },
-      body: writeMessage(header, { namespace, name, content }),
+      ...soapRequest(`${base_url}/${service}Service`, '', header, { namespace, name, content }),
       repeatable: !writes,
       writes,
       refused: ({ text }) => isRefusal(faultOf(text)),

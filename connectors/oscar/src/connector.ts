@@ -1,5 +1,5 @@
 import type { Connector, ConnectorContext, StatelessConnectorModule } from '@crossward/connector-kit';
-import { changesOf, directoryOperations } from '@crossward/connector-kit/rest';
+import { directoryOperations, oneChange } from '@crossward/connector-kit/rest';
 import { listAppointmentChanges } from './appointment-changes.ts';
 import { findAppointments, listAppointments } from './appointments.ts';
 import { book, cancel, longestComment, settleChanges, update } from './changes.ts';
@@ -33,12 +33,13 @@ async function open(context: ConnectorContext<OscarSettings>): Promise<Connector
       lastWriteWins: true,
     },
     findPatient: (identifier) => findPatient(ehr, identifier),
-    ...directoryOperations(ehr.lists),
-    listTimeSlots: (query) => listTimeSlots(ehr, query),
-    findAppointments: (careUnit, ids) => findAppointments(ehr, careUnit, ids),
-    listAppointments: (query) => listAppointments(ehr, query),
+    ...directoryOperations((careUnit) => ehr.at(careUnit).lists),
+    listTimeSlots: (query) => listTimeSlots(ehr.at(query.careUnit), query),
+    findAppointments: (careUnit, ids) => findAppointments(ehr.at(careUnit), ids),
+    listAppointments: (query) => listAppointments(ehr.at(query.careUnit), query),
     listAppointmentChanges: (query) => listAppointmentChanges(ehr, query),
-    settleChanges: (changes) => settleChanges(ehr, changes),
-    changeAppointments: changesOf(ehr, { create: book, update, cancel }),
+    settleChanges: (changes) => settleChanges(ehr.at(changes.careUnit), changes),
+    changeAppointments: ({ careUnit, changes }) =>
+      oneChange(ehr.at(careUnit), changes, { create: book, update, cancel }),
   };
 }

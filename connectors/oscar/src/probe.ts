@@ -1,7 +1,6 @@
-import type { CareUnit, ConnectorContext, ProbeReport } from '@crossward/connector-kit';
-import { datesIn, probeSteps, readEach } from '@crossward/connector-kit/rest';
-import { Temporal } from 'temporal-polyfill';
-import { type Ehr, openEhr } from './ehr.ts';
+import type { ConnectorContext, ProbeReport } from '@crossward/connector-kit';
+import { datesIn, probeSteps, readEach, zoned } from '@crossward/connector-kit/rest';
+import { type At, openEhr } from './ehr.ts';
 import { findPatient, numberType } from './patients.ts';
 import type { OscarSettings } from './settings.ts';
 import { partsOf } from './time-slots.ts';
@@ -24,18 +23,19 @@ export async function probe(context: ConnectorContext<OscarSettings>): Promise<P
   });
   for (const careUnit of context.careUnits) {
     const name = `care unit ${careUnit.id}`;
+    const at = ehr.at(careUnit);
     await step(`${name}: clock`, async (report) => {
-      const [answer] = await ehr.client.ask('SystemInfo.getServerTimeGmtOffset');
-      const own = Temporal.Instant.fromEpochMilliseconds(ehr.now().getTime()).toZonedDateTimeISO(careUnit.timeZone);
-      const isSame = Number(answer?.text) * 1_000_000 === own.offsetNanoseconds;
+      const [answer] = await at.client.ask('SystemInfo.getServerTimeGmtOffset');
+      const { offsetNanoseconds } = zoned(careUnit.timeZone, at.now());
+      const isSame = Number(answer?.text) * 1_000_000 === offsetNanoseconds;
       return isSame
         ? report('ok', 'The server has the time zone of the care unit.')
         : report('problem', 'The server has another time zone than the care unit: all times would be wrong.');
     });
     await step(name, async (report) => {
-      const lacking = await lackingIn(ehr, careUnit);
+      const lacking = await lackingIn(at);
       if (lacking.length > 0) return report('problem', `The EHR does not have ${lacking.join(', ')}.`);
-      const open = await openDays(ehr, careUnit);
+      const open = await openDays(at);
       if (open === 0) return report('problem', `In the next ${days} days nobody has times with one of the codes.`);
       return report('ok', `In the next ${days} days, times can be booked on ${open} days of providers.`);
     });
@@ -44,9 +44,9 @@ export async function probe(context: ConnectorContext<OscarSettings>): Promise<P
 }
 
 /** What the settings name and the EHR does not have. */
-async function lackingIn(ehr: Ehr, careUnit: CareUnit): Promise<readonly string[]> {
-  const { providers, codes } = ehr.unitOf(careUnit);
-  const { resources, services, codes: known } = await ehr.lists.of(careUnit);
+async function lackingIn(at: At): Promise<readonly string[]> {
+  const { providers, codes } = at.unit;
+  const { resources, services, codes: known } = await at.lists.get();
   const types = codes.flatMap(({ appointment_types = [] }) => appointment_types);
   return [
     ...providers.filter((id) => !resources.some((it) => it.id === id)).map((id) => `the provider ${id}`),
@@ -56,12 +56,12 @@ async function lackingIn(ehr: Ehr, careUnit: CareUnit): Promise<readonly string[
   ];
 }
 
-async function openDays(ehr: Ehr, careUnit: CareUnit): Promise<number> {
-  const start = ehr.now();
-  const dates = datesIn(careUnit.timeZone, { start, end: new Date(start.getTime() + days * 24 * 60 * 60 * 1000) });
+async function openDays(at: At): Promise<number> {
+  const start = at.now();
+  const dates = datesIn(at.careUnit.timeZone, { start, end: new Date(start.getTime() + days * 24 * 60 * 60 * 1000) });
   let open = 0;
-  for (const { id } of (await ehr.lists.of(careUnit)).resources) {
-    const parts = await readEach(dates, (date) => partsOf(ehr, careUnit, id, date));
+  for (const { id } of (await at.lists.get()).resources) {
+    const parts = await readEach(dates, (date) => partsOf(at, id, date));
     open += parts.filter(({ length }) => length > 0).length;
   }
   return open;

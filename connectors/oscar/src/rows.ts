@@ -1,6 +1,7 @@
-import { type CareUnit, ConnectorError } from '@crossward/connector-kit';
+import { ConnectorError } from '@crossward/connector-kit';
+import { required } from '@crossward/connector-kit/rest';
 import { findRow, type Row, readRow } from './appointments.ts';
-import { type Ehr, serverTime } from './ehr.ts';
+import { type At, serverTime } from './ehr.ts';
 import type { Fields } from './records.ts';
 import { lastMinute } from './times.ts';
 
@@ -43,32 +44,30 @@ function changed(row: Row, { fields, ...time }: ReturnType<Change>): Row {
 }
 
 /** @throws ConnectorError `appointment_not_found` */
-export async function mustFind(ehr: Ehr, careUnit: CareUnit, id: string): Promise<Row> {
-  const row = await findRow(ehr, careUnit, id);
-  if (row) return row;
-  throw new ConnectorError('appointment_not_found', 'No such appointment');
+export async function mustFind(at: At, id: string): Promise<Row> {
+  return required(await findRow(at, id), 'appointment_not_found');
 }
 
 /**
  * Reads the row right before it is written, in the turn of the appointment. Call `settleUpdate` when the turn is over: what it
  * repairs must not depend on having one.
  */
-export async function sendUpdate(ehr: Ehr, careUnit: CareUnit, id: string, change: Change): Promise<SentUpdate> {
-  const since = new Date((await serverTime(ehr)).getTime() - overlapMilliseconds);
-  const before = await mustFind(ehr, careUnit, id);
+export async function sendUpdate(at: At, id: string, change: Change): Promise<SentUpdate> {
+  const since = new Date((await serverTime(at)).getTime() - overlapMilliseconds);
+  const before = await mustFind(at, id);
   const sent = changed(before, change(before));
-  await write(ehr, sent).catch((error: unknown) => deletedOr(ehr, careUnit, id, error));
+  await write(at, sent).catch((error: unknown) => deletedOr(at, id, error));
   return { before, sent, since, change };
 }
 
 /** An update of a row that is gone is a fault. */
-async function deletedOr(ehr: Ehr, careUnit: CareUnit, id: string, error: unknown): Promise<never> {
+async function deletedOr(at: At, id: string, error: unknown): Promise<never> {
   const isFault = error instanceof ConnectorError && error.refusal !== undefined;
-  if (!isFault || (await findRow(ehr, careUnit, id))) throw error;
+  if (!isFault || (await findRow(at, id))) throw error;
   throw new ConnectorError('appointment_not_found', 'Somebody has deleted the appointment', { nothingChanged: true });
 }
 
-async function write({ client }: Ehr, row: Row): Promise<void> {
+async function write({ client }: At, row: Row): Promise<void> {
   await client.write('Schedule.updateAppointment', recordOf(row));
 }
 
@@ -78,23 +77,23 @@ async function write({ client }: Ehr, row: Row): Promise<void> {
  *
  * @throws what the change throws for their version, which then stands as it was
  */
-export async function settleUpdate(ehr: Ehr, careUnit: CareUnit, update: SentUpdate): Promise<Row> {
+export async function settleUpdate(at: At, update: SentUpdate): Promise<Row> {
   const { since, change } = update;
   let { before, sent } = update;
   for (let attempt = 1; attempt <= mostAttempts; attempt++) {
-    const lost = await overwritten(ehr, before, sent, since);
-    if (!lost) return mustFind(ehr, careUnit, sent.id);
-    [before, sent] = [sent, await changedOrRestored(ehr, lost, change)];
-    await write(ehr, sent);
+    const lost = await overwritten(at, before, sent, since);
+    if (!lost) return mustFind(at, sent.id);
+    [before, sent] = [sent, await changedOrRestored(at, lost, change)];
+    await write(at, sent);
   }
   throw new ConnectorError('outcome_unknown', 'The appointment kept changing during the write');
 }
 
-async function changedOrRestored(ehr: Ehr, lost: Row, change: Change): Promise<Row> {
+async function changedOrRestored(at: At, lost: Row, change: Change): Promise<Row> {
   try {
     return changed(lost, change(lost));
   } catch (error) {
-    await write(ehr, lost);
+    await write(at, lost);
     if (!(error instanceof ConnectorError)) throw error;
     throw new ConnectorError(error.kind, error.message, { cause: error, nothingChanged: true });
   }
@@ -104,7 +103,7 @@ async function changedOrRestored(ehr: Ehr, lost: Row, change: Change): Promise<R
  * What an update has overwritten, if it is not the row as it was read. An archived row does not name its appointment: it is one of
  * the same patient, creation, provider and start. So a move by staff is not found.
  */
-async function overwritten({ client }: Ehr, before: Row, sent: Row, since: Date): Promise<Row | undefined> {
+async function overwritten({ client }: At, before: Row, sent: Row, since: Date): Promise<Row | undefined> {
   const archive = await client.ask('Schedule.getAppointmentArchivesUpdatedAfterDate', since, mostArchived, true);
   const versions = archive
     .flatMap((it) => readRow({ leftOut: () => undefined }, it) ?? [])

@@ -1,8 +1,8 @@
-import { type CareUnit, overlaps, type TimeSlot, type TimeSlotQuery } from '@crossward/connector-kit';
+import { overlaps, type TimeSlot, type TimeSlotQuery } from '@crossward/connector-kit';
 import { datesIn, firstSlotStart, instantIn, pageOfTimeSlots, readEach } from '@crossward/connector-kit/rest';
 import { childrenOf, type XmlElement } from '@crossward/connector-kit/soap';
 import { type Row, readBlock, readRow, rowsOf, standingOf } from './appointments.ts';
-import type { Ehr } from './ehr.ts';
+import type { At } from './ehr.ts';
 import { characterIn, fieldsOf, recordIn, slotSchema } from './records.ts';
 import { instantAt, isWritable, nextDate, startOf } from './times.ts';
 
@@ -18,18 +18,18 @@ export interface Part {
   readonly healthcareServiceIds: readonly string[];
 }
 
-export async function listTimeSlots(ehr: Ehr, query: TimeSlotQuery): Promise<readonly TimeSlot[]> {
-  const now = ehr.now();
-  return pageOfTimeSlots(slotsByWeek(ehr, query, firstSlotStart(query, now)), query, now);
+export async function listTimeSlots(at: At, query: TimeSlotQuery): Promise<readonly TimeSlot[]> {
+  const now = at.now();
+  return pageOfTimeSlots(slotsByWeek(at, query, firstSlotStart(query, now)), query, now);
 }
 
-async function* slotsByWeek(ehr: Ehr, { careUnit, end, resourceIds, freeing = [] }: TimeSlotQuery, start: Date) {
-  const { resources } = await ehr.lists.of(careUnit);
+async function* slotsByWeek(at: At, { end, resourceIds, freeing = [] }: TimeSlotQuery, start: Date) {
+  const { resources } = await at.lists.get();
   const wanted = resources.map(({ id }) => id).filter((id) => resourceIds?.includes(id) ?? true);
-  const days = datesIn(careUnit.timeZone, { start, end });
+  const days = datesIn(at.careUnit.timeZone, { start, end });
   for (let first = 0; first < days.length; first += daysAtOnce) {
     const some = days.slice(first, first + daysAtOnce);
-    const free = await readEach(wanted, (resource) => freePartsOf(ehr, careUnit, resource, some, freeing));
+    const free = await readEach(wanted, (resource) => freePartsOf(at, resource, some, freeing));
     yield free.flat().flatMap(slotsOf);
   }
 }
@@ -40,15 +40,14 @@ function slotsOf({ start, end, resourceId, healthcareServiceIds }: Part): TimeSl
 
 /** Parts with room for one more, on consecutive dates. @param freeing ids of appointments that do not count */
 export async function freePartsOf(
-  ehr: Ehr,
-  careUnit: CareUnit,
+  at: At,
   resource: string,
   days: readonly string[],
   freeing: readonly string[],
 ): Promise<readonly Part[]> {
-  const parts = (await readEach(days, (day) => partsOf(ehr, careUnit, resource, day))).flat();
+  const parts = (await readEach(days, (day) => partsOf(at, resource, day))).flat();
   if (parts.length === 0) return [];
-  const rows = await takenTimes(ehr, careUnit, resource, days);
+  const rows = await takenTimes(at, resource, days);
   const others = rows.filter(({ id }) => !freeing.includes(id));
   return parts.filter((part) => hasRoom(part, others));
 }
@@ -58,32 +57,27 @@ export function hasRoom(part: Part, others: readonly Row[]): boolean {
 }
 
 /** Appointments that take their time, and blocks without a patient, on consecutive dates. */
-export async function takenTimes(
-  ehr: Ehr,
-  careUnit: CareUnit,
-  resource: string,
-  days: readonly string[],
-): Promise<readonly Row[]> {
+export async function takenTimes(at: At, resource: string, days: readonly string[]): Promise<readonly Row[]> {
   const [first = '', last = first] = [days[0], days.at(-1)];
-  const read = (element: XmlElement) => readRow(ehr, element) ?? readBlock(element);
-  const rows = await rowsOf(ehr, careUnit, resource, [first, nextDate(last)], read);
+  const read = (element: XmlElement) => readRow(at, element) ?? readBlock(element);
+  const rows = await rowsOf(at, resource, [first, nextDate(last)], read);
   return rows.filter((it) => standingOf(it).state !== 'cancelled');
 }
 
 /** Parts of a day whose code can be booked. A holiday has parts, too, and is closed. */
-export async function partsOf(ehr: Ehr, careUnit: CareUnit, resource: string, day: string): Promise<readonly Part[]> {
-  const midnight = startOf(careUnit.timeZone, day);
-  const [schedule] = await ehr.client.ask('Schedule.getDayWorkSchedule', resource, midnight);
+export async function partsOf(at: At, resource: string, day: string): Promise<readonly Part[]> {
+  const midnight = startOf(at.careUnit.timeZone, day);
+  const [schedule] = await at.client.ask('Schedule.getDayWorkSchedule', resource, midnight);
   const { holiday, timeSlotDurationMin } = schedule ? fieldsOf(schedule) : {};
   const minutes = Number(timeSlotDurationMin);
   if (!schedule || holiday === 'true' || !isWritable(minutes)) return [];
-  const { codes } = await ehr.lists.of(careUnit);
+  const { codes } = await at.lists.get();
   return childrenOf(schedule, '', 'timeSlots').flatMap((element): Part[] => {
-    const record = recordIn('timeSlot', slotSchema, fieldsOf(element), ehr.leftOut);
+    const record = recordIn('timeSlot', slotSchema, fieldsOf(element), at.leftOut);
     const code = record && codes.get(characterIn(record.scheduleCode));
     const date = instantIn(record?.date);
     // The server adds elapsed minutes to midnight. The day sheet, which counts, has minutes of the clock.
-    const start = date && instantAt(careUnit.timeZone, day, (date.getTime() - midnight.getTime()) / 60_000);
+    const start = date && instantAt(at.careUnit.timeZone, day, (date.getTime() - midnight.getTime()) / 60_000);
     if (!code || !start) return [];
     return [{ start, end: new Date(start.getTime() + minutes * 60_000), resourceId: resource, ...code }];
   });

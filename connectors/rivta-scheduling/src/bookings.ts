@@ -1,10 +1,10 @@
-import { type Appointment, type AppointmentQuery, type CareUnit, ConnectorError } from '@crossward/connector-kit';
+import { type Appointment, type AppointmentQuery, ConnectorError } from '@crossward/connector-kit';
 import { appointmentsFor } from '@crossward/connector-kit/rest';
 import { childrenOf } from '@crossward/connector-kit/soap';
-import { appointmentIdOf, bookingKeyOf } from './appointment-id.ts';
+import { type At, askUnit } from './ehr.ts';
+import { appointmentIdOf, bookingKeyOf, isSameSubject, patientIdOf, subjectOf } from './ids.ts';
 import { bookedPeriod } from './local-time.ts';
-import { isSameSubject, patientIdOf, subjectOf } from './patient-id.ts';
-import { messageNamespace, type Producer } from './producer.ts';
+import { messageNamespace } from './producer.ts';
 import { bookingIdIn, readTimeslot, resourceIdOf, serviceIdOf, type Timeslot, untypedService } from './timeslot.ts';
 
 const namespace = messageNamespace('GetSubjectOfCareSchedule');
@@ -27,21 +27,19 @@ export interface Bookings {
  * The patient's bookings at the unit, past ones too. This is the only list that says for sure that a booking is gone. One in
  * the repeated hour of autumn counts as in the first if the settings do not say.
  */
-export async function bookingsOf(producer: Producer, careUnit: CareUnit, subject: string): Promise<Bookings> {
-  const facility = producer.facilityOf(careUnit);
-  const about = { careUnit, subject };
-  const answer = await producer.askUnit('GetSubjectOfCareSchedule', about, [['subject_of_care', subject]]);
+export async function bookingsOf(at: At, subject: string): Promise<Bookings> {
+  const answer = await askUnit(at, 'GetSubjectOfCareSchedule', subject, { subject_of_care: subject });
   const bookings: Booking[] = [];
   const unreadable = new Set<string>();
   for (const element of childrenOf(answer, namespace, 'timeslotDetail')) {
     const { record: slot, path } = readTimeslot(element);
-    if (slot && !isOwn(slot, facility.hsaId, subject)) continue;
-    const booking = slot && withTimes(producer, careUnit, slot);
+    if (slot && !isOwn(slot, at.unit.hsaId, subject)) continue;
+    const booking = slot && withTimes(at, slot);
     const id = bookingIdIn(element);
     if (booking && id !== undefined) {
       bookings.push(booking);
     } else {
-      producer.leftOut({ type: 'timeslotDetail', id, path: path ?? (booking ? '/bookingId' : '/startTimeInclusive') });
+      at.leftOut({ type: 'timeslotDetail', id, path: path ?? (booking ? '/bookingId' : '/startTimeInclusive') });
       if (id !== undefined) unreadable.add(id);
     }
   }
@@ -55,28 +53,24 @@ function isOwn({ texts, isInvitation }: Timeslot, facility: string, subject: str
 }
 
 /** `undefined`: the booking has no start, or one that the calendar does not have. */
-export function withTimes(producer: Producer, careUnit: CareUnit, slot: Timeslot): Booking | undefined {
+export function withTimes({ careUnit, settings, unit }: At, slot: Timeslot): Booking | undefined {
   const { startTimeInclusive, endTimeExclusive } = slot.texts;
-  const period = bookedPeriod(startTimeInclusive, endTimeExclusive, careUnit.timeZone, producer.repeatedHour);
-  return period && { ...slot, ...period, end: period.end ?? endByService(producer, careUnit, slot, period.start) };
-}
-
-/** By the duration of the service in the settings. */
-function endByService(producer: Producer, careUnit: CareUnit, slot: Timeslot, start: Date): Date | null {
-  const services = producer.facilityOf(careUnit).settings.healthcare_services ?? [];
-  const minutes = services.find(({ id }) => id === serviceIdOf(slot))?.duration_minutes;
-  return minutes === undefined ? null : new Date(start.getTime() + minutes * 60_000);
+  const period = bookedPeriod(startTimeInclusive, endTimeExclusive, careUnit.timeZone, settings.repeated_hour);
+  if (!period) return undefined;
+  const service = unit.settings.healthcare_services?.find(({ id }) => id === serviceIdOf(slot));
+  const minutes = service?.duration_minutes;
+  const end = period.end ?? (minutes ? new Date(period.start.getTime() + minutes * 60_000) : null);
+  return { ...slot, start: period.start, end };
 }
 
 /** The appointment that a booking is, at the port. */
 export function appointmentOf(
-  producer: Producer,
-  careUnit: CareUnit,
+  { careUnit, unit, now }: At,
   subject: string,
   booking: Booking,
   bookingId: string = booking.texts.bookingId ?? '',
 ): Appointment {
-  const { hsaId: facility, settings } = producer.facilityOf(careUnit);
+  const { hsaId: facility, settings } = unit;
   const { performer, resourceID, performerName, resourceName, timeTypeID, reason } = booking.texts;
   const namesResource = performer !== undefined || resourceID !== undefined;
   const hasUnit = settings.resources?.some(({ id }) => id === facility) === true;
@@ -85,7 +79,7 @@ export function appointmentOf(
     id: appointmentIdOf({ subject, facility, bookingId }),
     state: 'booked',
     heldUntil: null,
-    hasStarted: booking.start <= producer.now(),
+    hasStarted: booking.start <= now(),
     start: booking.start,
     end: booking.end,
     comment: reason ?? null,
@@ -98,43 +92,36 @@ export function appointmentOf(
 }
 
 /** The list of each patient of whom these ids name a booking of the unit, read once. */
-export async function listsWith(producer: Producer, careUnit: CareUnit, ids: readonly string[]) {
-  const facility = producer.facilityOf(careUnit).hsaId;
-  const keys = ids.flatMap((id) => bookingKeyOf(id) ?? []).filter((it) => it.facility === facility);
+export async function listsWith(at: At, ids: readonly string[]) {
+  const keys = ids.flatMap((id) => bookingKeyOf(id) ?? []).filter((it) => it.facility === at.unit.hsaId);
   const lists: (Bookings & { readonly subject: string; readonly wanted: ReadonlySet<string> })[] = [];
   for (const [subject, own] of Map.groupBy(keys, (it) => it.subject)) {
     const wanted = new Set(own.map(({ bookingId }) => bookingId));
-    lists.push({ subject, wanted, ...(await bookingsOf(producer, careUnit, subject)) });
+    lists.push({ subject, wanted, ...(await bookingsOf(at, subject)) });
   }
   return lists;
 }
 
 /** @throws ConnectorError `rejected` if one of them is there and cannot be read */
-export async function findAppointments(
-  producer: Producer,
-  careUnit: CareUnit,
-  ids: readonly string[],
-): Promise<readonly Appointment[]> {
-  const lists = await listsWith(producer, careUnit, ids);
+export async function findAppointments(at: At, ids: readonly string[]): Promise<readonly Appointment[]> {
+  const lists = await listsWith(at, ids);
   if (lists.some(({ wanted, unreadable }) => [...wanted].some((id) => unreadable.has(id)))) {
     throw new ConnectorError('rejected', 'The EHR has the booking, and responded with something that cannot be read');
   }
   return lists.flatMap(({ subject, wanted, bookings }) =>
-    bookings
-      .filter(({ texts }) => wanted.has(texts.bookingId ?? ''))
-      .map((it) => appointmentOf(producer, careUnit, subject, it)),
+    bookings.filter(({ texts }) => wanted.has(texts.bookingId ?? '')).map((it) => appointmentOf(at, subject, it)),
   );
 }
 
 /** @throws ConnectorError `unsupported` without a patient: no contract lists the bookings of a unit */
-export async function listAppointments(producer: Producer, query: AppointmentQuery): Promise<readonly Appointment[]> {
-  const { careUnit, patientId, states = [] } = query;
+export async function listAppointments(at: At, query: AppointmentQuery): Promise<readonly Appointment[]> {
+  const { patientId, states = [] } = query;
   if (patientId === undefined) throw new ConnectorError('unsupported', 'The producer lists bookings of a patient only');
   const subject = subjectOf(patientId);
   if (subject === undefined || (states.length > 0 && !states.includes('booked'))) return [];
-  const { bookings } = await bookingsOf(producer, careUnit, subject);
+  const { bookings } = await bookingsOf(at, subject);
   return appointmentsFor(
-    bookings.map((it) => appointmentOf(producer, careUnit, subject, it)),
+    bookings.map((it) => appointmentOf(at, subject, it)),
     query,
   );
 }

@@ -3,89 +3,58 @@ import {
   type AppointmentCancellation,
   type AppointmentCreation,
   type AppointmentUpdate,
-  type CareUnit,
   ConnectorError,
 } from '@crossward/connector-kit';
-import { isSameTime, requireResource, timeTaken } from '@crossward/connector-kit/rest';
+import { assertNotStarted, isSameTime, requireResource, timeTaken } from '@crossward/connector-kit/rest';
 import { asXmlText, childOf, leaves } from '@crossward/connector-kit/soap';
-import { type BookingKey, bookingKeyOf } from './appointment-id.ts';
 import { appointmentOf, type Booking, bookingsOf, withTimes } from './bookings.ts';
-import type { RivtaDirectory } from './directory.ts';
+import { type At, askUnit } from './ehr.ts';
+import { type BookingKey, bookingKeyOf, isSameSubject, subjectOf } from './ids.ts';
 import { readLocalTime } from './local-time.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
-import { isSameSubject, subjectOf } from './patient-id.ts';
-import { core, coreExtension, messageNamespace, type Producer } from './producer.ts';
+import { core, coreExtension, messageNamespace } from './producer.ts';
 import { findFreeSlots } from './slots.ts';
 import { type FreeSlot, readTimeslot, requestedTimeslot, resourceIdOf, serviceIdOf } from './timeslot.ts';
 
-export interface Ehr {
-  readonly producer: Producer;
-  readonly directory: RivtaDirectory;
-}
-
 /** Books a slot as the producer shows it, without its flags. */
-export async function create(
-  { producer, directory }: Ehr,
-  careUnit: CareUnit,
-  creation: AppointmentCreation,
-): Promise<Appointment> {
+export async function create(at: At, creation: AppointmentCreation): Promise<Appointment> {
   const { patientId, patientDetails } = creation;
   const comment = asXmlText(creation.comment);
   const subject = subjectOf(patientId);
   if (subject === undefined) throw new ConnectorError('patient_not_found', 'The id of the patient is no number');
-  if (!patientDetails?.givenName || !patientDetails.familyName) {
+  const { givenName: firstName, familyName: lastName, phone, email } = patientDetails ?? {};
+  if (!firstName || !lastName) {
     throw new ConnectorError('unsupported', 'The producer books with the given and family name of the patient only');
   }
-  await requireResource(directory, careUnit, creation.resourceId);
-  const slot = await findSlot(producer, careUnit, subject, creation);
+  await requireResource(at.lists, creation.resourceId);
+  const find = () => findSlot(at, subject, creation);
+  const slot = await find();
   if (!slot) throw timeTaken();
-  const facility = producer.facilityOf(careUnit);
   const namespace = messageNamespace('MakeBooking');
-  const answer = await producer.ask('MakeBooking', {
-    facility,
-    subject,
-    content: [
-      ...leaves(namespace, [['healthcare_facility_med', facility.medical]]),
-      requestedTimeslot(namespace, slot, { subject, reason: comment }),
-      {
-        namespace,
-        name: 'subject_of_care_info',
-        content: [
-          ...leaves(core, [
-            ['phone', patientDetails.phone],
-            ['email', patientDetails.email],
-          ]),
-          ...leaves(coreExtension, [
-            ['firstName', patientDetails.givenName],
-            ['lastName', patientDetails.familyName],
-          ]),
-        ],
-      },
-    ],
-  });
+  const info = [...leaves(core, { phone, email }), ...leaves(coreExtension, { firstName, lastName })];
+  const answer = await at.client.ask('MakeBooking', at.unit, subject, [
+    ...leaves(namespace, { healthcare_facility_med: at.unit.medical }),
+    requestedTimeslot(namespace, slot, { subject, reason: comment }),
+    { namespace, name: 'subject_of_care_info', content: info },
+  ]);
   const outcome = outcomeOf(answer);
-  if (!outcome.isDone) throw await refusal(outcome, () => findSlot(producer, careUnit, subject, creation));
+  if (!outcome.isDone) throw await refusal(outcome, find);
   const booked = { ...slot, texts: { ...slot.texts, reason: comment ?? undefined } };
   // A producer may leave out the id. Then the gateway looks for the booking in the list of the patient.
   if (!outcome.bookingId) throw new ConnectorError('outcome_unknown', 'The producer booked without an id');
-  return withNotice(appointmentOf(producer, careUnit, subject, booked, outcome.bookingId), outcome);
+  return withNotice(appointmentOf(at, subject, booked, outcome.bookingId), outcome);
 }
 
 /** Moves a booking, which keeps its id, or changes its comment. */
-export async function update(
-  { producer, directory }: Ehr,
-  careUnit: CareUnit,
-  change: AppointmentUpdate,
-): Promise<Appointment> {
+export async function update(at: At, change: AppointmentUpdate): Promise<Appointment> {
   const { time, resourceId, comment } = change;
-  const key = requireKey(producer, careUnit, change.appointmentId);
-  if (resourceId !== undefined) await requireResource(directory, careUnit, resourceId);
-  const booking = await requireBooking(producer, careUnit, key);
+  const key = requireKey(at, change.appointmentId);
+  const { subject, bookingId } = key;
+  if (resourceId !== undefined) await requireResource(at.lists, resourceId);
+  const booking = await requireBooking(at, key);
   const isMoved =
     !isSameTime(time ?? booking, booking) || (resourceId ?? resourceIdOf(booking)) !== resourceIdOf(booking);
-  if (isMoved && booking.start <= producer.now()) {
-    throw new ConnectorError('appointment_started', 'The visit has started');
-  }
+  if (isMoved) assertNotStarted({ hasStarted: booking.start <= at.now() });
   if (!booking.allows.has('rebooking_allowed')) throw notAllowed('This booking cannot be changed online.');
   const end = time?.end ?? booking.end;
   // UpdateBooking needs both times.
@@ -98,55 +67,34 @@ export async function update(
     healthcareServiceId: serviceIdOf(booking),
   };
   // With the booking's id the producer shows times of the same resource only.
-  const bookingId = wanted.resourceId === resourceIdOf(booking) ? key.bookingId : undefined;
-  const find = () => findSlot(producer, careUnit, key.subject, wanted, bookingId);
+  const moving = wanted.resourceId === resourceIdOf(booking) ? bookingId : undefined;
+  const find = () => findSlot(at, subject, wanted, moving);
   const slot = isMoved ? await find() : booking;
   if (!slot) throw timeTaken();
   const reason = comment === undefined ? (booking.texts.reason ?? null) : asXmlText(comment);
-  const answer = await producer.ask('UpdateBooking', {
-    facility: producer.facilityOf(careUnit),
-    subject: key.subject,
-    content: [
-      requestedTimeslot(messageNamespace('UpdateBooking'), slot, {
-        subject: key.subject,
-        bookingId: key.bookingId,
-        reason,
-      }),
-    ],
-  });
-  const outcome = outcomeOf(answer);
+  const requested = requestedTimeslot(messageNamespace('UpdateBooking'), slot, { subject, bookingId, reason });
+  const outcome = outcomeOf(await at.client.ask('UpdateBooking', at.unit, subject, [requested]));
   if (!outcome.isDone) {
-    await requireListed(producer, careUnit, key);
+    await requireListed(at, key);
     throw await refusal(outcome, isMoved ? find : async () => slot);
   }
   const updated = { ...slot, texts: { ...slot.texts, reason: reason ?? undefined } };
-  return withNotice(appointmentOf(producer, careUnit, key.subject, updated, key.bookingId), outcome);
+  return withNotice(appointmentOf(at, subject, updated, bookingId), outcome);
 }
 
 /** Cancels a booking. It is then in no list. */
-export async function cancel(
-  { producer }: Ehr,
-  careUnit: CareUnit,
-  change: AppointmentCancellation,
-): Promise<Appointment> {
-  const key = requireKey(producer, careUnit, change.appointmentId);
-  const booking = await requireBooking(producer, careUnit, key);
-  if (booking.start <= producer.now()) throw new ConnectorError('appointment_started', 'The visit has started');
+export async function cancel(at: At, change: AppointmentCancellation): Promise<Appointment> {
+  const key = requireKey(at, change.appointmentId);
+  const { subject, bookingId } = key;
+  const booking = await requireBooking(at, key);
+  const appointment = appointmentOf(at, subject, booking, bookingId);
+  assertNotStarted(appointment);
   if (!booking.allows.has('cancel_booking_allowed')) throw notAllowed('This booking cannot be cancelled online.');
-  const message = booking.allows.has('message_allowed') ? (asXmlText(change.comment ?? null) ?? undefined) : undefined;
-  const answer = await producer.askUnit('CancelBooking', { careUnit, subject: key.subject }, [
-    ['bookingId', key.bookingId],
-    ['message', message],
-  ]);
-  const outcome = outcomeOf(answer);
+  const message = booking.allows.has('message_allowed') ? asXmlText(change.comment ?? null) : null;
+  const outcome = outcomeOf(await askUnit(at, 'CancelBooking', subject, { bookingId, message }));
   // Somebody else may have cancelled it in between.
-  if (!outcome.isDone && (await isListed(producer, careUnit, key))) throw refused(outcome);
-  const cancelled = {
-    ...appointmentOf(producer, careUnit, key.subject, booking, key.bookingId),
-    state: 'cancelled',
-  } as const;
-  const comment = message ?? cancelled.comment;
-  return withNotice({ ...cancelled, comment }, outcome);
+  if (!outcome.isDone && (await isListed(at, key))) throw refused(outcome);
+  return withNotice({ ...appointment, state: 'cancelled', comment: message ?? appointment.comment }, outcome);
 }
 
 function withNotice(appointment: Appointment, { isDone, text }: Outcome): Appointment {
@@ -157,27 +105,19 @@ type Wanted = Pick<AppointmentCreation, 'start' | 'end' | 'resourceId' | 'health
 
 /** The free slot with exactly this time. A booking takes one slot. */
 async function findSlot(
-  producer: Producer,
-  careUnit: CareUnit,
+  at: At,
   subject: string,
   { start, end, resourceId, healthcareServiceId }: Wanted,
   bookingId?: string,
 ): Promise<FreeSlot | undefined> {
-  const slots = await findFreeSlots(producer, {
-    careUnit,
-    start,
-    end,
-    subject,
-    resourceIds: [resourceId],
-    healthcareServiceIds: [healthcareServiceId],
-    bookingId,
-  });
+  const filters = { resourceIds: [resourceId], healthcareServiceIds: [healthcareServiceId] };
+  const slots = await findFreeSlots(at, { start, end, subject, ...filters, bookingId });
   return slots.find((it) => isSameTime(it, { start, end }));
 }
 
-function requireKey(producer: Producer, careUnit: CareUnit, appointmentId: string): BookingKey {
+function requireKey(at: At, appointmentId: string): BookingKey {
   const key = bookingKeyOf(appointmentId);
-  if (key?.facility === producer.facilityOf(careUnit).hsaId) return key;
+  if (key?.facility === at.unit.hsaId) return key;
   throw new ConnectorError('appointment_not_found', 'The unit has no such booking');
 }
 
@@ -185,43 +125,33 @@ function requireKey(producer: Producer, careUnit: CareUnit, appointmentId: strin
  * The booking with its flags. Only GetBookingDetails has them always. It says that a booking is gone by a fault, like any
  * failure; so the list of the patient decides.
  */
-async function requireBooking(producer: Producer, careUnit: CareUnit, key: BookingKey): Promise<Booking> {
-  const facility = producer.facilityOf(careUnit);
-  const namespace = messageNamespace('GetBookingDetails');
-  const [answer] = await Promise.allSettled([
-    producer.askUnit('GetBookingDetails', { careUnit, subject: key.subject }, [['bookingId', key.bookingId]]),
-  ]);
-  if (answer.status === 'rejected') {
-    if (answer.reason instanceof ConnectorError && answer.reason.kind === 'rejected') {
-      await requireListed(producer, careUnit, key);
-    }
-    throw answer.reason;
-  }
-  const detail = childOf(answer.value, namespace, 'timeslotDetail');
+async function requireBooking(at: At, key: BookingKey): Promise<Booking> {
+  const answer = await askUnit(at, 'GetBookingDetails', key.subject, { bookingId: key.bookingId }).catch(
+    async (error: unknown) => {
+      if (error instanceof ConnectorError && error.kind === 'rejected') await requireListed(at, key);
+      throw error;
+    },
+  );
+  const detail = childOf(answer, messageNamespace('GetBookingDetails'), 'timeslotDetail');
   const { record: slot } = (detail && readTimeslot(detail)) ?? {};
-  const booking = slot && withTimes(producer, careUnit, slot);
+  const booking = slot && withTimes(at, slot);
   if (!booking) {
     throw new ConnectorError('rejected', 'The producer responded with a booking that cannot be read, or without one');
   }
   const { healthcare_facility, bookingId = key.bookingId, subject_of_care = key.subject } = booking.texts;
-  if (
-    healthcare_facility === facility.hsaId &&
-    bookingId === key.bookingId &&
-    isSameSubject(subject_of_care, key.subject)
-  ) {
-    return booking;
-  }
+  const isSame = healthcare_facility === key.facility && bookingId === key.bookingId;
+  if (isSame && isSameSubject(subject_of_care, key.subject)) return booking;
   throw new ConnectorError('rejected', 'The producer responded with another booking');
 }
 
 /** @throws ConnectorError `appointment_cancelled` if the booking is gone. Its id was one of a booking. */
-async function requireListed(producer: Producer, careUnit: CareUnit, key: BookingKey): Promise<void> {
-  if (await isListed(producer, careUnit, key)) return;
+async function requireListed(at: At, key: BookingKey): Promise<void> {
+  if (await isListed(at, key)) return;
   throw new ConnectorError('appointment_cancelled', 'The booking is no longer in the list of the patient');
 }
 
-async function isListed(producer: Producer, careUnit: CareUnit, { subject, bookingId }: BookingKey): Promise<boolean> {
-  const { bookings, unreadable } = await bookingsOf(producer, careUnit, subject);
+async function isListed(at: At, { subject, bookingId }: BookingKey): Promise<boolean> {
+  const { bookings, unreadable } = await bookingsOf(at, subject);
   return unreadable.has(bookingId) || bookings.some(({ texts }) => texts.bookingId === bookingId);
 }
 

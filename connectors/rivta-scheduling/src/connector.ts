@@ -6,14 +6,13 @@ import {
   ConnectorError,
   type StatelessConnectorModule,
 } from '@crossward/connector-kit';
-import { type Changes, directoryOperations, oneChange, servicesWith } from '@crossward/connector-kit/rest';
+import { directoryOperations, oneChange, servicesWith } from '@crossward/connector-kit/rest';
 import { findAppointments, listAppointments } from './bookings.ts';
-import { cancel, create, type Ehr, update } from './changes.ts';
-import { directoryOf } from './directory.ts';
+import { cancel, create, update } from './changes.ts';
+import { type At, type Ehr, openEhr, servicesFor } from './ehr.ts';
+import { subjectOf } from './ids.ts';
 import { medicalNotes } from './notes.ts';
-import { subjectOf } from './patient-id.ts';
 import { probeProducer } from './probe.ts';
-import { type Producer, producerOf } from './producer.ts';
 import { type RivtaSettings, rivtaSettings } from './settings.ts';
 import { listTimeSlots } from './slots.ts';
 
@@ -28,45 +27,45 @@ export const rivtaSchedulingConnector: StatelessConnectorModule<RivtaSettings> =
 
 /** Sends nothing. @throws ConnectorError `rejected` for settings that do not suit each other */
 async function openRivta(context: ConnectorContext<RivtaSettings>): Promise<Connector> {
-  const producer = producerOf(context);
-  for (const { id } of context.careUnits) assertListed(producer, id);
-  const directory = directoryOf(producer);
-  const ehr = { producer, directory };
-  const changes = changesOf(ehr);
-  const made = changeKinds.filter((kind) => kind in changes);
+  const ehr = openEhr(context);
+  for (const it of context.careUnits) assertListed(ehr.at(it));
+  const made = changesOf(ehr);
+  const kinds = changeKinds.filter((kind) => kind in made);
   return {
-    capabilities: capabilitiesOf(producer, made),
-    ...directoryOperations(directory),
+    capabilities: capabilitiesOf(ehr, kinds),
+    ...directoryOperations((careUnit) => ehr.at(careUnit).lists),
     listHealthcareServices: async (careUnit, wanted = [], patientId = '') => {
-      const complete = await servicesWith(directory, careUnit, wanted);
+      const at = ehr.at(careUnit);
+      const complete = await servicesWith(at.lists, wanted);
       if (complete) return complete;
       const subject = subjectOf(patientId);
-      return subject ? directory.servicesFor(careUnit, subject) : (await directory.of(careUnit)).services;
+      return subject ? servicesFor(at, subject) : (await at.lists.get()).services;
     },
-    findAppointments: (careUnit, ids) => findAppointments(producer, careUnit, ids),
-    listAppointments: (query) => listAppointments(producer, query),
-    ...(producer.has('GetAvailableTimeslots')
-      ? { listTimeSlots: (query) => listTimeSlots(producer, directory, query) }
+    findAppointments: (careUnit, ids) => findAppointments(ehr.at(careUnit), ids),
+    listAppointments: (query) => listAppointments(ehr.at(query.careUnit), query),
+    ...(ehr.client.has('GetAvailableTimeslots')
+      ? { listTimeSlots: (query) => listTimeSlots(ehr.at(query.careUnit), query) }
       : {}),
-    ...(made.length > 0 ? { changeAppointments: (write) => oneChange(write, changes) } : {}),
-    ...medicalNotes(context),
+    ...(kinds.length > 0
+      ? { changeAppointments: ({ careUnit, changes }) => oneChange(ehr.at(careUnit), changes, made) }
+      : {}),
+    ...medicalNotes(ehr),
   };
 }
 
 const changeKinds: readonly ChangeKind[] = ['create', 'update', 'cancel'];
 
 /** Booking and moving need a search for free times. */
-function changesOf(ehr: Ehr): Changes {
-  const has = ehr.producer.has;
+function changesOf({ client: { has } }: Ehr) {
   const searches = has('GetAvailableTimeslots');
   return {
-    ...(searches && has('MakeBooking') ? { create: (unit, change) => create(ehr, unit, change) } : {}),
-    ...(searches && has('UpdateBooking') ? { update: (unit, change) => update(ehr, unit, change) } : {}),
-    ...(has('CancelBooking') ? { cancel: (unit, change) => cancel(ehr, unit, change) } : {}),
+    ...(searches && has('MakeBooking') ? { create } : {}),
+    ...(searches && has('UpdateBooking') ? { update } : {}),
+    ...(has('CancelBooking') ? { cancel } : {}),
   };
 }
 
-function capabilitiesOf({ searchSubject }: Producer, changes: readonly ChangeKind[]): Capabilities {
+function capabilitiesOf({ settings }: Ehr, changes: readonly ChangeKind[]): Capabilities {
   return {
     patientIdentifierTypes: ['emr_id', 'se_personal_number'],
     passesThrough: ['se_personal_number'],
@@ -79,18 +78,18 @@ function capabilitiesOf({ searchSubject }: Producer, changes: readonly ChangeKin
     forgetsCancelled: true,
     appointmentIdsNamePatients: true,
     patientDetails: 'required',
-    slotsByPatient: searchSubject === undefined ? 'required' : 'optional',
+    slotsByPatient: settings.search_subject === undefined ? 'required' : 'optional',
     // The national service level: one request a second for each producer.
     requestsPerSecond: 1,
   };
 }
 
 /** The producer lists its performers and time types for a number only. */
-function assertListed(producer: Producer, careUnitId: string): void {
-  const { resources, healthcare_services } = producer.facilityOf({ id: careUnitId }).settings;
+function assertListed({ client, careUnit, settings, unit }: At): void {
+  const { resources, healthcare_services } = unit.settings;
   const asks = (operation: 'GetAllPerformers' | 'GetAllTimeTypes') =>
-    producer.searchSubject !== undefined && producer.has(operation);
+    settings.search_subject !== undefined && client.has(operation);
   if ((resources || asks('GetAllPerformers')) && (healthcare_services || asks('GetAllTimeTypes'))) return;
-  const words = `Care unit ${careUnitId} must list its resources and healthcare_services, or search_subject must be set`;
+  const words = `Care unit ${careUnit.id} must list its resources and healthcare_services, or search_subject must be set`;
   throw new ConnectorError('rejected', words);
 }

@@ -1,4 +1,4 @@
-import { localInstants } from '@crossward/connector-kit/rest';
+import { dateIn, localInstants } from '@crossward/connector-kit/rest';
 import { Temporal } from 'temporal-polyfill';
 
 /** Which of its two instants a local time has in the hour that autumn's clock change repeats. */
@@ -11,16 +11,7 @@ export interface Period {
 
 /** A local date as the contracts write it: `yyyyMMdd`. */
 export function localDate(instant: Date, timeZone: string): string {
-  const { year, month, day } = zoned(instant, timeZone);
-  return [String(year).padStart(4, '0'), two(month), two(day)].join('');
-}
-
-function zoned(instant: Date, timeZone: string): Temporal.ZonedDateTime {
-  return Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(timeZone);
-}
-
-function two(value: number): string {
-  return String(value).padStart(2, '0');
+  return dateIn(timeZone, instant).replaceAll('-', '');
 }
 
 /** A time of a record. `undefined`: the calendar has no such time. The schemas accept day 00 and 31 February. */
@@ -57,7 +48,7 @@ export function freePeriod(
   start: string | undefined,
   end: string | undefined,
   timeZone: string,
-  rule: RepeatedHour,
+  rule: RepeatedHour = 'refuse',
 ): Period | 'not offered' | undefined {
   const [from, to] = [readLocalTime(start), readLocalTime(end)];
   if (!from || !to) return undefined;
@@ -75,7 +66,7 @@ export function bookedPeriod(
   start: string | undefined,
   end: string | undefined,
   timeZone: string,
-  rule: RepeatedHour,
+  rule: RepeatedHour = 'refuse',
 ): { readonly start: Date; readonly end: Date | null } | undefined {
   const [from, to] = [readLocalTime(start), readLocalTime(end)];
   if (!from) return undefined;

@@ -1,18 +1,11 @@
-import {
-  type CareUnit,
-  type ConnectorContext,
-  ConnectorError,
-  type MedicalNote,
-  type MedicalNoteOperations,
-  type MedicalNoteQuery,
-} from '@crossward/connector-kit';
+import { ConnectorError, type MedicalNote, type MedicalNoteOperations } from '@crossward/connector-kit';
 import { newestPage, type Reading } from '@crossward/connector-kit/rest';
 import { childOf, childrenOf, leaves, textOf, type XmlElement } from '@crossward/connector-kit/soap';
 import Type from 'typebox';
+import type { At, Ehr } from './ehr.ts';
+import { isSameSubject, patientIdOf, subjectOf } from './ids.ts';
 import { reachedAt, readLocalTime } from './local-time.ts';
-import { isSameSubject, patientIdOf, subjectOf } from './patient-id.ts';
 import { readTexts } from './records.ts';
-import { facilitiesOf, type RivtaSettings } from './settings.ts';
 import { call } from './soap.ts';
 import { isTrue } from './timeslot.ts';
 
@@ -45,63 +38,50 @@ const noteSchema = Type.Object({ clinicalDocumentNoteTitle: optional, clinicalDo
 type Notes = Pick<MedicalNoteOperations, 'listMedicalNotes' | 'findMedicalNote'>;
 
 /** Journal notes, read-only: there is no national contract for writing them. None if the settings name no source of them. */
-export function medicalNotes(context: ConnectorContext<RivtaSettings>): Notes | Record<string, never> {
-  const { notes } = context.settings;
+export function medicalNotes(ehr: Ehr): Notes | Record<string, never> {
+  const { notes } = ehr.settings;
   if (!notes) return {};
-  const facilityOf = facilitiesOf(context);
 
   /** The notes of the patient, and the ids of those that cannot be read. */
-  async function read(careUnit: CareUnit, patientId: string) {
+  async function read(at: At, patientId: string) {
     const subject = subjectOf(patientId);
-    const facility = facilityOf(careUnit);
     if (!notes || subject === undefined) return { notes: [], unreadable: new Set<string>() };
-    const answer = await call(context.http, {
-      url: notes.url,
-      namespace,
-      operation,
-      logicalAddress: notes.logical_address,
+    const patient = leaves(core, { id: subject, type: oidOf(subject, notes.reserve_number_oid) });
+    const answer = await call(at.client.http, {
+      ...{ url: notes.url, namespace, operation, logicalAddress: notes.logical_address, reads: true },
       content: [
-        ...leaves(namespace, [['careUnitHSAid', facility.hsaId]]),
-        {
-          namespace,
-          name: 'patientId',
-          content: leaves(core, [
-            ['id', subject],
-            ['type', oidOf(subject, notes.reserve_number_oid)],
-          ]),
-        },
+        ...leaves(namespace, { careUnitHSAid: at.unit.hsaId }),
+        { namespace, name: 'patientId', content: patient },
       ],
-      reads: true,
     });
     const result = childOf(answer, extension, 'result');
     if (result && textOf(result, extension, 'resultCode') === 'ERROR') {
       throw new ConnectorError('rejected', 'The source of journal notes refused the question');
     }
-    const about = { careUnit, subject, facility: facility.hsaId, showsAll: notes.not_approved === 'show' };
     const found: MedicalNote[] = [];
     const unreadable = new Set<string>();
     for (const document of childrenOf(answer, namespace, 'careDocumentation')) {
-      const { record, path } = noteOf(document, about);
+      const { record, path } = noteOf(at, subject, document);
       if (record) found.push(record);
       if (path === undefined) continue;
       const id = idIn(document);
-      context.leftOut?.({ type: 'careDocumentation', id, path });
+      at.leftOut({ type: 'careDocumentation', id, path });
       if (id !== undefined) unreadable.add(id);
     }
     return { notes: found, unreadable };
   }
 
   return {
-    async listMedicalNotes(query: MedicalNoteQuery) {
+    async listMedicalNotes(query) {
       const { careUnit, patientId, start, end, authorId } = query;
-      const wanted = (await read(careUnit, patientId)).notes
+      const wanted = (await read(ehr.at(careUnit), patientId)).notes
         .filter((it) => start === undefined || it.createdAt >= start)
         .filter((it) => end === undefined || it.createdAt < end)
         .filter((it) => authorId === undefined || it.authorId === authorId);
       return newestPage(wanted, query);
     },
     async findMedicalNote(careUnit, patientId, noteId) {
-      const { notes: found, unreadable } = await read(careUnit, patientId);
+      const { notes: found, unreadable } = await read(ehr.at(careUnit), patientId);
       if (unreadable.has(noteId)) throw new ConnectorError('rejected', 'The EHR has the note, and it cannot be read');
       return found.find(({ id }) => id === noteId) ?? null;
     },
@@ -117,19 +97,14 @@ function oidOf(subject: string, ofReserveNumbers: string | undefined): string {
   throw new ConnectorError('unsupported', 'Notes of reserve numbers need the setting reserve_number_oid');
 }
 
-interface Context {
-  readonly careUnit: CareUnit;
-  readonly subject: string;
-  /** HSA id of the unit. */
-  readonly facility: string;
-  /** Also notes that are not approved for the patient. */
-  readonly showsAll: boolean;
-}
-
 /**
  * A note, or where it cannot be read. None for one that is nullified, hidden, without text, of another unit, or of another patient.
  */
-function noteOf(document: XmlElement, { careUnit, subject, facility, showsAll }: Context): Reading<MedicalNote | null> {
+function noteOf(
+  { careUnit, settings, unit: { hsaId } }: At,
+  subject: string,
+  document: XmlElement,
+): Reading<MedicalNote | null> {
   const header = childOf(document, core, 'careDocumentationHeader');
   const body = childOf(document, core, 'careDocumentationBody');
   const note = body && childOf(body, core, 'clinicalDocumentNote');
@@ -147,9 +122,10 @@ function noteOf(document: XmlElement, { careUnit, subject, facility, showsAll }:
   const { clinicalDocumentNoteText: text, clinicalDocumentNoteTitle } = content.record;
   const { sourceSystemHSAid, documentId, documentTitle = null, nullified, approvedForPatient } = heading.record;
   const { authorTime, healthcareProfessionalHSAId = null } = writer.record;
-  const { healthcareProfessionalCareUnitHSAId: unit = facility } = writer.record;
-  const isShown = isSameSubject(of.record.id, subject) && !isTrue(nullified) && unit === facility;
-  if (text === undefined || !isShown || !(showsAll || isTrue(approvedForPatient))) return { record: null };
+  const { healthcareProfessionalCareUnitHSAId: writtenAt = hsaId } = writer.record;
+  const isShown = isSameSubject(of.record.id, subject) && !isTrue(nullified) && writtenAt === hsaId;
+  const isApproved = isTrue(approvedForPatient) || settings.notes?.not_approved === 'show';
+  if (text === undefined || !isShown || !isApproved) return { record: null };
   const local = readLocalTime(heading.record.documentTime ?? authorTime);
   const [createdAt] = local ? reachedAt(local, careUnit.timeZone) : [];
   if (!createdAt) return { path: '/careDocumentationHeader/documentTime' };

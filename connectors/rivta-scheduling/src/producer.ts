@@ -1,58 +1,28 @@
-import type { CareUnit, ConnectorContext, EhrHttp, LeftOutRecord } from '@crossward/connector-kit';
-import { leaves, type NewElement, type XmlElement } from '@crossward/connector-kit/soap';
-import type { RepeatedHour } from './local-time.ts';
+import type { EhrHttp } from '@crossward/connector-kit';
+import type { OpenContext } from '@crossward/connector-kit/rest';
+import type { NewElement, XmlElement } from '@crossward/connector-kit/soap';
 import { outcomeOf } from './outcome.ts';
-import {
-  type Facility,
-  facilitiesOf,
-  type OptionalOperation,
-  optionalOperations,
-  type RivtaSettings,
-} from './settings.ts';
-import { type Actor, call } from './soap.ts';
+import { type Facility, type OptionalOperation, optionalOperations, type RivtaSettings } from './settings.ts';
+import { call } from './soap.ts';
 
 /** The namespace of the shared types of `crm:scheduling`. */
 export const core = 'urn:riv:crm:scheduling:1';
 /** The namespace of what version 1.1 has added to them. */
 export const coreExtension = 'urn:riv:crm:scheduling:1.1';
 
-type Operation = OptionalOperation | 'GetBookingDetails' | 'GetSubjectOfCareSchedule';
-
-/** A question to a producer, or a change. */
-export interface Message {
-  readonly facility: Facility;
-  /** Whom it is about. The patient is the actor if the settings say so. */
-  readonly subject: string;
-  readonly content: readonly NewElement[];
-}
-
-type Texts = Parameters<typeof leaves>[1];
+export type Operation = OptionalOperation | 'GetBookingDetails' | 'GetSubjectOfCareSchedule';
 
 /** One connection to `crm:scheduling`. */
 export interface Producer {
-  readonly settings: RivtaSettings;
-  readonly repeatedHour: RepeatedHour;
-  /** The number for questions about no patient. */
-  readonly searchSubject: string | undefined;
   readonly http: EhrHttp;
-  now(): Date;
-  /** Counts a record that cannot be read. */
-  leftOut(record: LeftOutRecord): void;
   has(operation: OptionalOperation): boolean;
-  facilityOf(careUnit: Pick<CareUnit, 'id'>): Facility;
-  /** Returns the response element. @throws ConnectorError as `call` of soap.ts does */
-  ask(operation: Operation, message: Message): Promise<XmlElement>;
   /**
-   * As `ask`, about a unit: its HSA id comes first.
+   * Returns the response element.
    *
-   * @param added what version 1.1 has added to the message. It comes last
+   * @param subject whom it is about. The patient is the actor if the settings say so
+   * @throws ConnectorError as `call` of soap.ts does
    */
-  askUnit(
-    operation: Operation,
-    about: { readonly careUnit: CareUnit; readonly subject: string },
-    texts: Texts,
-    added?: Texts,
-  ): Promise<XmlElement>;
+  ask(operation: Operation, facility: Facility, subject: string, content: readonly NewElement[]): Promise<XmlElement>;
 }
 
 /** The namespace of the messages of an operation. */
@@ -60,50 +30,27 @@ export function messageNamespace(operation: string): string {
   return `urn:riv:crm:scheduling:${operation}Responder:1`;
 }
 
-/** The namespace of what version 1.1 has added to the messages of an operation. */
-function messageExtension(operation: string): string {
-  return `${messageNamespace(operation)}.1`;
-}
-
 const writes: readonly Operation[] = ['MakeBooking', 'UpdateBooking', 'CancelBooking'];
 
-/** @throws ConnectorError `rejected` if the settings of a care unit are invalid */
-export function producerOf(context: ConnectorContext<RivtaSettings>): Producer {
-  const { settings, http, now } = context;
+export function createProducer({ http, settings }: OpenContext<RivtaSettings>): Producer {
   const offered: readonly OptionalOperation[] = settings.operations ?? optionalOperations;
-  const producer: Producer = {
-    settings,
-    repeatedHour: settings.repeated_hour ?? 'refuse',
-    searchSubject: settings.search_subject,
+  const { actor } = settings;
+  return {
     http,
-    now,
-    leftOut: (record) => context.leftOut?.(record),
     has: (operation) => offered.includes(operation),
-    facilityOf: facilitiesOf(context),
-    ask: (operation, { facility, subject, content }) =>
+    ask: (operation, { logicalAddress }, subject, content) =>
       call(http, {
         url: settings.url.replaceAll('{operation}', operation),
         namespace: messageNamespace(operation),
         operation,
-        logicalAddress: facility.logicalAddress,
-        actor: actorOf(settings.actor, subject),
+        logicalAddress,
+        actor:
+          actor.type === 'agent'
+            ? { type: 'subject_of_care_agent', id: actor.hsa_id }
+            : { type: 'subject_of_care', id: subject },
         content,
         reads: !writes.includes(operation),
         refused: (answer) => !outcomeOf(answer).isDone,
       }),
-    askUnit(operation, { careUnit, subject }, texts, added = []) {
-      const facility = producer.facilityOf(careUnit);
-      const content = [
-        ...leaves(messageNamespace(operation), [['healthcare_facility', facility.hsaId], ...texts]),
-        ...leaves(messageExtension(operation), added),
-      ];
-      return producer.ask(operation, { facility, subject, content });
-    },
   };
-  return producer;
-}
-
-function actorOf(actor: RivtaSettings['actor'], subject: string): Actor {
-  if (actor.type === 'agent') return { type: 'subject_of_care_agent', id: actor.hsa_id };
-  return { type: 'subject_of_care', id: subject };
 }

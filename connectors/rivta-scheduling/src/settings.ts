@@ -1,10 +1,9 @@
-import { type CareUnit, type ConnectorContext, type ResourceKind, resourceKinds } from '@crossward/connector-kit';
-import { ofCareUnits } from '@crossward/connector-kit/rest';
+import { type ResourceKind, resourceKinds } from '@crossward/connector-kit';
+import { settingsOf, textSetting } from '@crossward/connector-kit/rest';
 import Type, { type Static } from 'typebox';
-import { subjectOfCarePattern } from './patient-id.ts';
+import { subjectOfCarePattern } from './ids.ts';
 
-const text = Type.String({ minLength: 1 });
-const closed = { additionalProperties: false } as const;
+const text = textSetting();
 
 /** The operations that a producer may leave out. GetBookingDetails and GetSubjectOfCareSchedule are obligatory. */
 export const optionalOperations = [
@@ -18,20 +17,14 @@ export const optionalOperations = [
 export type OptionalOperation = (typeof optionalOperations)[number];
 
 const actor = Type.Union(
-  [
-    Type.Object({ type: Type.Literal('agent'), hsa_id: text }, closed),
-    Type.Object({ type: Type.Literal('patient') }, closed),
-  ],
+  [settingsOf({ type: Type.Literal('agent'), hsa_id: text }), settingsOf({ type: Type.Literal('patient') })],
   { description: 'Who acts: an agent with this HSA id, or the patient.' },
 );
 
-const notes = Type.Object(
+const notes = settingsOf(
   {
     url: Type.String({ pattern: '^https?://', description: 'Address of GetCareDocumentation 2.1.' }),
-    logical_address: Type.String({
-      minLength: 1,
-      description: 'HSA id of the source system, or of the national aggregating service.',
-    }),
+    logical_address: textSetting('HSA id of the source system, or of the national aggregating service.'),
     not_approved: Type.Optional(
       Type.Union([Type.Literal('hide'), Type.Literal('show')], {
         description: 'What to do with notes that are not approved for the patient. Default: hide.',
@@ -44,69 +37,57 @@ const notes = Type.Object(
       }),
     ),
   },
-  { ...closed, description: 'Journal notes by GetCareDocumentation 2.1. Absent: none.' },
+  'Journal notes by GetCareDocumentation 2.1. Absent: none.',
 );
 
 /** Settings of a connection. */
-export const rivtaSettings = Type.Object(
-  {
-    url: Type.String({
-      pattern: '^https?://',
-      description: 'Address of the contracts. {operation} stands for the name of the operation.',
+export const rivtaSettings = settingsOf({
+  url: Type.String({
+    pattern: '^https?://',
+    description: 'Address of the contracts. {operation} stands for the name of the operation.',
+  }),
+  actor,
+  operations: Type.Optional(
+    Type.Array(Type.Unsafe<OptionalOperation>({ enum: optionalOperations }), {
+      description: 'What the producer has beside GetBookingDetails and GetSubjectOfCareSchedule. Default: all.',
     }),
-    actor,
-    operations: Type.Optional(
-      Type.Array(Type.Unsafe<OptionalOperation>({ enum: optionalOperations }), {
-        description: 'What the producer has beside GetBookingDetails and GetSubjectOfCareSchedule. Default: all.',
-      }),
-    ),
-    search_subject: Type.Optional(
-      Type.String({
-        pattern: subjectOfCarePattern.source,
-        description: 'Synthetic number that the producer takes for questions about no patient, such as for time types.',
-      }),
-    ),
-    repeated_hour: Type.Optional(
-      Type.Union([Type.Literal('first'), Type.Literal('second'), Type.Literal('refuse')], {
-        description: 'Which instant a time has in the hour that the clocks repeat. Default: refuse.',
-      }),
-    ),
-    notes: Type.Optional(notes),
-  },
-  closed,
-);
+  ),
+  search_subject: Type.Optional(
+    Type.String({
+      pattern: subjectOfCarePattern.source,
+      description: 'Synthetic number that the producer takes for questions about no patient, such as for time types.',
+    }),
+  ),
+  repeated_hour: Type.Optional(
+    Type.Union([Type.Literal('first'), Type.Literal('second'), Type.Literal('refuse')], {
+      description: 'Which instant a time has in the hour that the clocks repeat. Default: refuse.',
+    }),
+  ),
+  notes: Type.Optional(notes),
+});
 export type RivtaSettings = Static<typeof rivtaSettings>;
 
-const resource = Type.Object(
-  {
-    id: Type.String({ minLength: 1, description: 'HSA id of the performer, or resourceID of the producer.' }),
-    name: text,
-    kind: Type.Optional(Type.Unsafe<ResourceKind>({ enum: resourceKinds })),
-    healthcare_services: Type.Optional(Type.Array(text)),
-  },
-  closed,
-);
+const resource = settingsOf({
+  id: textSetting('HSA id of the performer, or resourceID of the producer.'),
+  name: text,
+  kind: Type.Optional(Type.Unsafe<ResourceKind>({ enum: resourceKinds })),
+  healthcare_services: Type.Optional(Type.Array(text)),
+});
 
-const service = Type.Object(
-  {
-    id: Type.String({ minLength: 1, description: 'timeTypeID of the producer.' }),
-    name: text,
-    duration_minutes: Type.Optional(Type.Integer({ minimum: 1 })),
-  },
-  closed,
-);
+const service = settingsOf({
+  id: textSetting('timeTypeID of the producer.'),
+  name: text,
+  duration_minutes: Type.Optional(Type.Integer({ minimum: 1 })),
+});
 
 /** Settings of a care unit. */
-export const careUnitSettings = Type.Object(
-  {
-    healthcare_facility: Type.String({ minLength: 1, description: 'HSA id of the unit that owns the schedule.' }),
-    logical_address: Type.Optional(text),
-    medical_facility: Type.Optional(text),
-    resources: Type.Optional(Type.Array(resource)),
-    healthcare_services: Type.Optional(Type.Array(service)),
-  },
-  closed,
-);
+export const careUnitSettings = settingsOf({
+  healthcare_facility: textSetting('HSA id of the unit that owns the schedule.'),
+  logical_address: Type.Optional(text),
+  medical_facility: Type.Optional(text),
+  resources: Type.Optional(Type.Array(resource)),
+  healthcare_services: Type.Optional(Type.Array(service)),
+});
 export type CareUnitSettings = Static<typeof careUnitSettings>;
 
 /** Where a care unit is in the national catalogue, with what its settings list. */
@@ -118,10 +99,7 @@ export interface Facility {
   readonly settings: CareUnitSettings;
 }
 
-/** @throws ConnectorError `rejected` if the settings of a care unit are invalid */
-export function facilitiesOf({ careUnits }: ConnectorContext<unknown>): (careUnit: Pick<CareUnit, 'id'>) => Facility {
-  return ofCareUnits(careUnits, careUnitSettings, (settings) => {
-    const { healthcare_facility: hsaId, logical_address = hsaId, medical_facility = hsaId } = settings;
-    return { hsaId, logicalAddress: logical_address, medical: medical_facility, settings };
-  });
+export function facilityIn(settings: CareUnitSettings): Facility {
+  const { healthcare_facility: hsaId, logical_address = hsaId, medical_facility = hsaId } = settings;
+  return { hsaId, logicalAddress: logical_address, medical: medical_facility, settings };
 }

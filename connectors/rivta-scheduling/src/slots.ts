@@ -1,19 +1,17 @@
-import { type CareUnit, ConnectorError, type TimeSlot, type TimeSlotQuery } from '@crossward/connector-kit';
+import { ConnectorError, type TimeSlot, type TimeSlotQuery } from '@crossward/connector-kit';
 import { type Directory, timeSlotsFor } from '@crossward/connector-kit/rest';
 import { childrenOf, type XmlElement } from '@crossward/connector-kit/soap';
-import { bookingKeyOf } from './appointment-id.ts';
 import { listsWith } from './bookings.ts';
-import type { RivtaDirectory } from './directory.ts';
+import { type At, askUnit, servicesFor } from './ehr.ts';
+import { bookingKeyOf, subjectOf } from './ids.ts';
 import { freePeriod, localDate, readLocalTime } from './local-time.ts';
-import { subjectOf } from './patient-id.ts';
-import { messageNamespace, type Producer } from './producer.ts';
+import { messageNamespace } from './producer.ts';
 import { type FreeSlot, readTimeslot, resourceIdOf, serviceIdOf, untypedService } from './timeslot.ts';
 
 const namespace = messageNamespace('GetAvailableTimeslots');
 
 /** What to look for. All filters apply. */
 interface Search {
-  readonly careUnit: CareUnit;
   readonly start: Date;
   readonly end: Date;
   readonly subject: string;
@@ -27,84 +25,78 @@ interface Search {
 const hsaId = /^SE[0-9]{10}-[0-9A-Z]+$/i;
 
 /** Free slots of the unit that lie inside the range and have not started, in no order. */
-export async function findFreeSlots(producer: Producer, search: Search): Promise<readonly FreeSlot[]> {
-  const { careUnit, subject, resourceIds, healthcareServiceIds, bookingId } = search;
-  const { timeZone } = careUnit;
-  const now = producer.now();
+export async function findFreeSlots(at: At, search: Search): Promise<readonly FreeSlot[]> {
+  const { subject, resourceIds, healthcareServiceIds = [], bookingId } = search;
+  const now = at.now();
   const start = search.start > now ? search.start : now;
   if (search.end <= start) return [];
-  const facility = producer.facilityOf(careUnit);
-  const performers = resourceIds?.every((it) => hsaId.test(it) && it !== facility.hsaId) ? resourceIds : [];
-  const [service, another] = healthcareServiceIds ?? [];
-  const texts = [
-    ['bookingId', bookingId],
-    ['startDateInclusive', localDate(start, timeZone)],
+  const { timeZone } = at.careUnit;
+  const performer = resourceIds?.every((it) => hsaId.test(it) && it !== at.unit.hsaId) ? resourceIds : [];
+  const [service, another] = healthcareServiceIds;
+  const texts = {
+    bookingId,
+    startDateInclusive: localDate(start, timeZone),
     // Both dates are inclusive, and the end of the range is not.
-    ['endDateInclusive', localDate(new Date(search.end.getTime() - 1), timeZone)],
-    ...performers.map((it) => ['performer', it] as const),
-    ['timeTypeID', another === undefined && service !== untypedService ? service : undefined],
-  ] as const;
-  const added = [['subject_of_care', subject]] as const;
-  const answer = await producer.askUnit('GetAvailableTimeslots', { careUnit, subject }, texts, added);
-  const slots = childrenOf(answer, namespace, 'timeslotDetail').flatMap((it) => readFree(producer, careUnit, it) ?? []);
-  return slots.filter((it) => it.start >= start && it.start > now && it.end <= search.end && suits(it, search));
+    endDateInclusive: localDate(new Date(search.end.getTime() - 1), timeZone),
+    performer,
+    timeTypeID: another === undefined && service !== untypedService ? service : undefined,
+  };
+  const answer = await askUnit(at, 'GetAvailableTimeslots', subject, texts, { subject_of_care: subject });
+  const slots = childrenOf(answer, namespace, 'timeslotDetail').flatMap((it) => readFree(at, it) ?? []);
+  return slots.filter((it) => it.start > now && suits(it, { ...search, start }));
 }
 
 /** `undefined`: another unit's, an invitation, not offered because of the clock change, or left out. */
-function readFree(producer: Producer, careUnit: CareUnit, element: XmlElement): FreeSlot | undefined {
+function readFree(at: At, element: XmlElement): FreeSlot | undefined {
   const { record: slot, path } = readTimeslot(element);
-  const isOther = slot?.isInvitation || slot?.texts.healthcare_facility !== producer.facilityOf(careUnit).hsaId;
+  const isOther = slot?.isInvitation || slot?.texts.healthcare_facility !== at.unit.hsaId;
   if (slot && isOther) return undefined;
   const { startTimeInclusive, endTimeExclusive } = slot?.texts ?? {};
-  const period = freePeriod(startTimeInclusive, endTimeExclusive, careUnit.timeZone, producer.repeatedHour);
+  const period = freePeriod(startTimeInclusive, endTimeExclusive, at.careUnit.timeZone, at.settings.repeated_hour);
   if (slot && period) return period === 'not offered' ? undefined : { ...slot, ...period };
   const wrong = readLocalTime(startTimeInclusive) ? '/endTimeExclusive' : '/startTimeInclusive';
-  producer.leftOut({ type: 'timeslotDetail', path: path ?? wrong });
+  at.leftOut({ type: 'timeslotDetail', path: path ?? wrong });
   return undefined;
 }
 
-function suits(
-  slot: FreeSlot,
-  { resourceIds, healthcareServiceIds }: Pick<Search, 'resourceIds' | 'healthcareServiceIds'>,
-): boolean {
-  return (
-    (resourceIds?.includes(resourceIdOf(slot)) ?? true) && (healthcareServiceIds?.includes(serviceIdOf(slot)) ?? true)
-  );
+function suits(slot: FreeSlot, { start, end, resourceIds, healthcareServiceIds }: Search): boolean {
+  const isInRange = slot.start >= start && slot.end <= end;
+  const isResource = resourceIds?.includes(resourceIdOf(slot)) ?? true;
+  return isInRange && isResource && (healthcareServiceIds?.includes(serviceIdOf(slot)) ?? true);
 }
 
 /** Free slots for a caller. */
-export async function listTimeSlots(
-  producer: Producer,
-  directory: RivtaDirectory,
-  query: TimeSlotQuery,
-): Promise<readonly TimeSlot[]> {
-  const { careUnit, start, end, forAppointment, freeing = [] } = query;
-  const { resourceIds, hasResource, offered: everybodys } = await knownOf(directory, query);
+export async function listTimeSlots(at: At, query: TimeSlotQuery): Promise<readonly TimeSlot[]> {
+  const { start, end, forAppointment, freeing = [], healthcareServiceIds: wanted } = query;
+  const { resourceIds, hasResource, offered: everybodys } = await knownOf(at, query);
   const moved = forAppointment === undefined ? undefined : bookingKeyOf(forAppointment);
   const named = query.patientId === undefined ? moved?.subject : subjectOf(query.patientId);
-  const wanted = query.healthcareServiceIds;
-  const offered = await offeredOf(directory, careUnit, named, everybodys, wanted ?? []);
+  const offered = await offeredOf(at, named, everybodys, wanted ?? []);
   const healthcareServiceIds = wanted?.filter((id) => offered.has(id));
   if (resourceIds?.length === 0 || healthcareServiceIds?.length === 0) return [];
-  const subject = named ?? producer.searchSubject;
+  const subject = named ?? at.settings.search_subject;
   if (subject === undefined) throw new ConnectorError('unsupported', 'The producer has free times for a patient only');
-  const search = { careUnit, start, end, subject, resourceIds, healthcareServiceIds, bookingId: moved?.bookingId };
-  const free = await findFreeSlots(producer, search);
-  const own = await ownTimes(producer, search, freeing);
+  const search = { start, end, subject, resourceIds, healthcareServiceIds, bookingId: moved?.bookingId };
+  const free = await findFreeSlots(at, search);
+  const own = await ownTimes(at, search, freeing);
   const ofKnown = [...free, ...own].filter(hasResource);
   // A time of a resource or service that nobody lists cannot be booked by its id.
-  const bookableServices = await offeredOf(directory, careUnit, named, offered, ofKnown.map(serviceIdOf));
-  const bookable = ofKnown.filter((it) => bookableServices.has(serviceIdOf(it)));
-  return timeSlotsFor(bookable.map(asTimeSlot), query, producer.now());
+  const bookable = await offeredOf(at, named, offered, ofKnown.map(serviceIdOf));
+  const slots = ofKnown.map((it): TimeSlot => {
+    const ids = { resourceId: resourceIdOf(it), healthcareServiceId: serviceIdOf(it) };
+    return { start: it.start, end: it.end, ...ids };
+  });
+  const shown = slots.filter((it) => bookable.has(it.healthcareServiceId));
+  return timeSlotsFor(shown, query, at.now());
 }
 
 /** What the unit has of what is wanted. A producer responds with a fault to a performer whom it does not know. */
-async function knownOf(directory: RivtaDirectory, { careUnit, resourceIds, healthcareServiceIds }: TimeSlotQuery) {
+async function knownOf({ lists }: At, { resourceIds, healthcareServiceIds }: TimeSlotQuery) {
   const hasAll = ({ resources, services }: Directory) =>
     resourceIds?.every((id) => resources.some((it) => it.id === id)) !== false &&
     healthcareServiceIds?.every((id) => services.some((it) => it.id === id)) !== false;
-  const complete = await directory.find(careUnit, (unit) => (hasAll(unit) ? unit : undefined));
-  const { resources, services } = complete ?? (await directory.of(careUnit));
+  const complete = await lists.find((unit) => (hasAll(unit) ? unit : undefined));
+  const { resources, services } = complete ?? (await lists.get());
   const known = new Set(resources.map(({ id }) => id));
   return {
     resourceIds: resourceIds?.filter((id) => known.has(id)),
@@ -118,31 +110,20 @@ async function knownOf(directory: RivtaDirectory, { careUnit, resourceIds, healt
  * those of the patient.
  */
 async function offeredOf(
-  directory: RivtaDirectory,
-  careUnit: CareUnit,
+  at: At,
   patient: string | undefined,
   everybodys: ReadonlySet<string>,
   wanted: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (patient === undefined || wanted.every((id) => everybodys.has(id))) return everybodys;
-  return new Set((await directory.servicesFor(careUnit, patient)).map(({ id }) => id));
+  return new Set((await servicesFor(at, patient)).map(({ id }) => id));
 }
 
 /** The times of these appointments that the search would find if they were free. */
-async function ownTimes(producer: Producer, search: Search, ids: readonly string[]): Promise<readonly FreeSlot[]> {
-  const now = producer.now();
-  const lists = await listsWith(producer, search.careUnit, ids);
-  return lists
+async function ownTimes(at: At, search: Search, ids: readonly string[]): Promise<readonly FreeSlot[]> {
+  const now = at.now();
+  return (await listsWith(at, ids))
     .flatMap(({ wanted, bookings }) => bookings.filter(({ texts }) => wanted.has(texts.bookingId ?? '')))
     .flatMap(({ end, ...it }) => (end ? { ...it, end } : []))
-    .filter((it) => it.start > now && it.start >= search.start && it.end <= search.end && suits(it, search));
-}
-
-function asTimeSlot(slot: FreeSlot): TimeSlot {
-  return {
-    start: slot.start,
-    end: slot.end,
-    resourceId: resourceIdOf(slot),
-    healthcareServiceId: serviceIdOf(slot),
-  };
+    .filter((it) => it.start > now && suits(it, search));
 }

@@ -6,20 +6,13 @@ import {
   type NewElement,
   readBody,
   type SoapFault,
-  writeMessage,
+  soapRequest,
   type XmlElement,
 } from '@crossward/connector-kit/soap';
 import { platformErrorIn } from './platform-errors.ts';
 
 const registry = 'urn:riv:itintegration:registry:1';
 const headers = 'urn:riv:interoperability:headers:1';
-
-/** Who acts: the patient, or a member of staff. */
-export interface Actor {
-  readonly type: 'subject_of_care' | 'subject_of_care_agent';
-  /** The patient's number, or an HSA id. */
-  readonly id: string;
-}
 
 /** A request of RIVTABP21: SOAP 1.1, document/literal. */
 export interface SoapRequest {
@@ -29,13 +22,13 @@ export interface SoapRequest {
   /** The operation, such as `MakeBooking`. */
   readonly operation: string;
   readonly logicalAddress: string;
-  /** Absent: the contract has no such header. */
-  readonly actor?: Actor | undefined;
+  /** Who acts: the patient, by the number, or a member of staff, by the HSA id. Absent: the contract has no such header. */
+  readonly actor?: { readonly type: 'subject_of_care' | 'subject_of_care_agent'; readonly id: string };
   readonly content: readonly NewElement[];
   /** Whether the request only reads. */
   readonly reads: boolean;
   /** For a write: whether this response element says that it was not done. */
-  readonly refused?: ((answer: XmlElement) => boolean) | undefined;
+  readonly refused?: (answer: XmlElement) => boolean;
 }
 
 /** More than one attempt for a read that fails because the platform or the producer is out of order. */
@@ -64,19 +57,16 @@ export async function call(http: EhrHttp, request: SoapRequest): Promise<XmlElem
 class Outage extends ConnectorError {}
 
 async function attemptCall(http: EhrHttp, request: SoapRequest): Promise<XmlElement> {
-  const { url, namespace, operation, reads } = request;
-  const refused = (response: EhrResponse) => isRefused(response, request);
+  const { url, namespace, operation: name, logicalAddress, actor, content, reads } = request;
+  const leavesOfActor = actor && leaves(headers, { actorId: actor.id, actorType: actor.type });
+  const header = [
+    ...leaves(registry, { LogicalAddress: logicalAddress }),
+    ...(leavesOfActor ? [{ namespace: headers, name: 'Actor', content: leavesOfActor }] : []),
+  ];
   const response = await http.send({
-    method: 'POST',
-    url,
-    headers: {
-      'content-type': 'text/xml; charset=UTF-8',
-      accept: 'text/xml',
-      soapaction: `"${namespace}:${operation}"`,
-    },
-    body: messageOf(request),
+    ...soapRequest(url, `${namespace}:${name}`, header, { namespace, name, content }),
     repeatable: reads,
-    refused,
+    refused: (answered) => isRefused(answered, request),
   });
   return answerIn(response, request);
 }
@@ -99,19 +89,6 @@ function isRefused(response: EhrResponse, request: SoapRequest): boolean {
   } catch (error) {
     return error instanceof ConnectorError && error.kind === 'rejected';
   }
-}
-
-function messageOf({ namespace, operation, logicalAddress, actor, content }: SoapRequest): string {
-  const actorHeader = actor && {
-    namespace: headers,
-    name: 'Actor',
-    content: leaves(headers, [
-      ['actorId', actor.id],
-      ['actorType', actor.type],
-    ]),
-  };
-  const header = [...leaves(registry, [['LogicalAddress', logicalAddress]]), ...(actorHeader ? [actorHeader] : [])];
-  return writeMessage(header, { namespace, name: operation, content });
 }
 
 function bodyOf({ status, text }: EhrResponse, request: SoapRequest): XmlElement {
@@ -144,13 +121,10 @@ function errorOf(fault: SoapFault, { operation, reads }: SoapRequest, status: nu
   const platform = platformErrorIn(fault.text);
   const [ofSoap] = /^(?:Client|Server|VersionMismatch|MustUnderstand)\b/.exec(fault.code) ?? [];
   const refusal = { status, code: platform?.code ?? ofSoap };
-  if (platform?.kind === 'configuration') {
-    const words = `${operation}: ${platform.code}, ${platform.means}`;
-    return new ConnectorError('rejected', words, { refusal, fault: platform.concernsAll ?? false });
-  }
   if (platform) {
     const words = `${operation}: ${platform.code}, ${platform.means}`;
-    return new Outage(reads ? 'unavailable' : 'outcome_unknown', words, { refusal });
+    if (platform.kind === 'outage') return new Outage(reads ? 'unavailable' : 'outcome_unknown', words, { refusal });
+    return new ConnectorError('rejected', words, { refusal, fault: platform.concernsAll ?? false });
   }
   const words = `The producer responded to ${operation} with a fault`;
   // Every fault of SOAP has status 500.

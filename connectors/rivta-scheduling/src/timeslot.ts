@@ -98,9 +98,6 @@ export function requestedTimeslot(
   return {
     namespace,
     name: 'requestedTimeslot',
-    content: leaves(
-      core,
-      names.map((name) => [name, sent[name]] as const),
-    ),
+    content: leaves(core, Object.fromEntries(names.map((name) => [name, sent[name]]))),
   };
 }

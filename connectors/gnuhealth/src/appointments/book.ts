@@ -1,23 +1,20 @@
-import { type Appointment, type AppointmentCreation, type CareUnit, ConnectorError } from '@crossward/connector-kit';
+import { type Appointment, type AppointmentCreation, ConnectorError } from '@crossward/connector-kit';
 import { isSameTime, requireResource, requireService, timeTaken } from '@crossward/connector-kit/rest';
-import type { Ehr } from '../ehr.ts';
+import type { At } from '../ehr.ts';
 import { requirePatient } from '../patients.ts';
-import { toRpc } from '../rpc/values.ts';
-import { untilUnchanged } from './attempts.ts';
-import { careUnitNames } from './care-unit-names.ts';
-import { freeRowLike, tidyFreeRows, writeRows, writeTogether } from './compound.ts';
-import { type TimedRow, toAppointment } from './record.ts';
-import { freeRowAt } from './target.ts';
-import { rowsAt } from './times.ts';
+import { recordId, toRpc } from '../rpc/values.ts';
+import { freeRowLike, tidyFreeRows, untilUnchanged, writeRows, writeTogether } from './compound.ts';
+import { careUnitNames, toAppointment } from './record.ts';
+import { rowsAt, type TimedRow } from './rows.ts';
 
 /** Books the free row at the time, on the condition that it is as it was read. Of concurrent bookings, one succeeds. */
-export async function book(ehr: Ehr, careUnit: CareUnit, creation: AppointmentCreation): Promise<Appointment> {
-  const patient = await checkedPatient(ehr, careUnit, creation);
+export async function book(at: At, creation: AppointmentCreation): Promise<Appointment> {
+  const patient = await checkedPatient(at, creation);
   return untilUnchanged(async () => {
-    const free = await freeRowAt(ehr, careUnit, creation);
-    const outcome = await take(ehr, free, patient, creation);
+    const free = await freeRowAt(at, creation);
+    const outcome = await take(at, free, patient, creation);
     if (outcome === 'refused') return undefined;
-    const booked = await rowsOf(ehr, free);
+    const { taken: booked } = await rowsAt(at, [free.healthprof], free);
     const mine = booked.find(
       (row) => row.patient === patient && row.state === 'confirmed' && isSameTime(row, creation),
     );
@@ -26,22 +23,21 @@ export async function book(ehr: Ehr, careUnit: CareUnit, creation: AppointmentCr
       // It is as requested, but another call may have booked it for this patient.
       throw new ConnectorError('outcome_unknown', 'A booking got no response, and the time is booked for the patient');
     }
-    const appointment = mine && toAppointment(mine, await careUnitNames(ehr, careUnit, [mine]), ehr.settings);
+    const appointment = mine && toAppointment(at, await careUnitNames(at, [mine]), mine);
     if (!mine || !appointment) throw new ConnectorError('outcome_unknown', 'A booking was changed at once');
-    if (booked.some((row) => row !== mine)) await giveBack(ehr, mine, patient);
+    if (booked.some((row) => row !== mine)) await giveBack(at, mine, patient);
     return appointment;
   });
 }
 
 async function checkedPatient(
-  ehr: Ehr,
-  careUnit: CareUnit,
+  at: At,
   { patientId, resourceId, healthcareServiceId }: AppointmentCreation,
 ): Promise<number> {
   const [{ patient, isInactive }] = await Promise.all([
-    requirePatient(ehr.rpc, patientId),
-    requireResource(ehr.directory, careUnit, resourceId),
-    requireService(ehr.directory, careUnit, healthcareServiceId),
+    requirePatient(at.client, patientId),
+    requireResource(at.lists, resourceId),
+    requireService(at.lists, healthcareServiceId),
   ]);
   if (isInactive) throw new ConnectorError('patient_inactive', 'The record of the patient is out of use');
   return patient;
@@ -51,15 +47,10 @@ async function checkedPatient(
  * The row becomes the appointment and keeps its id. One that was an appointment before is replaced: somebody may still know
  * its id as that of another patient's appointment.
  */
-function take(ehr: Ehr, free: TimedRow, patient: number, { end, comment }: AppointmentCreation) {
+function take(at: At, free: TimedRow, patient: number, { end, comment }: AppointmentCreation) {
   const values = { state: 'confirmed', comments: comment, appointment_date_end: toRpc(end) };
-  if (free.name === null) return writeRows(ehr.rpc, [free], { ...values, patient });
-  return writeTogether(ehr.rpc, patient, { remove: [free], create: [{ ...freeRowLike(free), ...values }] });
-}
-
-/** The appointments at the time of this row. */
-async function rowsOf({ rpc, settings }: Ehr, row: TimedRow): Promise<readonly TimedRow[]> {
-  return (await rowsAt(rpc, settings, [row.healthprof], row)).taken;
+  if (free.name === null) return writeRows(at.client, [free], { ...values, patient });
+  return writeTogether(at.client, patient, { remove: [free], create: [{ ...freeRowLike(free), ...values }] });
 }
 
 /**
@@ -68,9 +59,37 @@ async function rowsOf({ rpc, settings }: Ehr, row: TimedRow): Promise<readonly T
  *
  * @throws ConnectorError always
  */
-async function giveBack(ehr: Ehr, row: TimedRow, patient: number): Promise<never> {
-  const outcome = await writeTogether(ehr.rpc, patient, { remove: [row], create: [{ ...freeRowLike(row) }] });
+async function giveBack(at: At, row: TimedRow, patient: number): Promise<never> {
+  const outcome = await writeTogether(at.client, patient, { remove: [row], create: [{ ...freeRowLike(row) }] });
   if (outcome !== 'done') throw new ConnectorError('outcome_unknown', 'A booking that overlaps another was changed');
-  await tidyFreeRows(ehr.rpc, patient);
+  await tidyFreeRows(at.client, patient);
   throw timeTaken({ nothingChanged: true });
+}
+
+export interface Target {
+  readonly resourceId: string;
+  readonly healthcareServiceId: string;
+  readonly start: Date;
+  readonly end: Date;
+}
+
+/**
+ * The free row at this time. Of several, the one with the lowest id, so that all callers want the same.
+ *
+ * @param ownId the appointment that moves: its own time counts as free
+ * @throws ConnectorError `time_slot_unavailable`
+ */
+export async function freeRowAt(at: At, target: Target, ownId?: number): Promise<TimedRow> {
+  const { start, end } = target;
+  const professional = recordId(target.resourceId);
+  const speciality = recordId(target.healthcareServiceId);
+  if (professional === undefined || speciality === undefined || start >= end || start <= at.now()) throw timeTaken();
+  const { institution } = at.unit;
+  const rows = await rowsAt(at, [professional], { start, end });
+  if (rows.taken.some(({ id }) => id !== ownId)) throw timeTaken();
+  const row = rows.free.find(
+    (it) => it.institution === institution && it.speciality === speciality && isSameTime(it, { start, end }),
+  );
+  if (!row) throw timeTaken();
+  return row;
 }

@@ -1,10 +1,4 @@
-import {
-  type Appointment,
-  type AppointmentUpdate,
-  assertComplete,
-  type CareUnit,
-  ConnectorError,
-} from '@crossward/connector-kit';
+import { type Appointment, type AppointmentUpdate, assertComplete, ConnectorError } from '@crossward/connector-kit';
 import {
   assertChangeable,
   assertNotStarted,
@@ -12,21 +6,19 @@ import {
   requireResource,
   timeTaken,
 } from '@crossward/connector-kit/rest';
-import type { Ehr } from '../ehr.ts';
+import type { At } from '../ehr.ts';
 import { toRpc } from '../rpc/values.ts';
-import { untilUnchanged } from './attempts.ts';
+import { freeRowAt } from './book.ts';
 import { freedBy } from './cancel.ts';
-import { freeRowLike, tidyFreeRows, writeRows, writeTogether } from './compound.ts';
-import { appointmentRow } from './own-row.ts';
-import { type DatedRow, isTimed, type TimedRow } from './record.ts';
-import { freeRowAt } from './target.ts';
-import { rowsAt } from './times.ts';
+import { freeRowLike, tidyFreeRows, untilUnchanged, writeRows, writeTogether } from './compound.ts';
+import { appointmentRow } from './record.ts';
+import { type DatedRow, isTimed, rowsAt, type TimedRow } from './rows.ts';
 
 /** Changes the comment, or moves the appointment: it keeps its id. */
-export async function update(ehr: Ehr, careUnit: CareUnit, change: AppointmentUpdate): Promise<Appointment> {
+export async function update(at: At, change: AppointmentUpdate): Promise<Appointment> {
   let mayBeDone = false;
   const updated = await untilUnchanged(async () => {
-    const found = await appointmentRow(ehr, careUnit, change.appointmentId);
+    const found = await appointmentRow(at, change.appointmentId);
     const { row, appointment, patient } = found;
     assertChangeable(appointment, false);
     const wished = { ...appointment, ...change.time, resourceId: change.resourceId ?? appointment.resourceId };
@@ -35,23 +27,23 @@ export async function update(ehr: Ehr, careUnit: CareUnit, change: AppointmentUp
     if (stays) {
       const isAsWanted = change.comment === undefined || (change.comment || null) === appointment.comment;
       if (isAsWanted && (mayBeDone || change.comment === undefined)) return found;
-      const outcome = await writeRows(ehr.rpc, [row], values);
+      const outcome = await writeRows(at.client, [row], values);
       mayBeDone ||= outcome === 'undecided';
       if (outcome !== 'done') return undefined;
     } else {
       assertNotStarted(appointment);
       const former = movable(row, appointment);
       const target = assertComplete(wished);
-      await requireResource(ehr.directory, careUnit, target.resourceId);
-      const free = await freeRowAt(ehr, careUnit, target, row.id);
-      const outcome = await move(ehr, patient, former, free, values, await freedBy(ehr, former));
+      await requireResource(at.lists, target.resourceId);
+      const free = await freeRowAt(at, target, row.id);
+      const outcome = await move(at, patient, former, free, values, await freedBy(at, former));
       mayBeDone ||= outcome === 'undecided';
       if (outcome !== 'done') return undefined;
-      await expectAlone(ehr, careUnit, change.appointmentId, former);
+      await expectAlone(at, change.appointmentId, former);
     }
-    return appointmentRow(ehr, careUnit, change.appointmentId);
+    return appointmentRow(at, change.appointmentId);
   });
-  await tidyFreeRows(ehr.rpc, updated.patient);
+  await tidyFreeRows(at.client, updated.patient);
   return updated.appointment;
 }
 
@@ -63,18 +55,15 @@ function movable(row: DatedRow, appointment: Appointment): TimedRow {
 }
 
 /** The appointment takes the time of the free row, which is removed, and leaves free rows at its former time. */
-function move(ehr: Ehr, patient: number, row: TimedRow, free: TimedRow, values: object, create: readonly object[]) {
+function move(at: At, patient: number, row: TimedRow, free: TimedRow, values: object, create: readonly object[]) {
   const time = {
     appointment_date: toRpc(free.start),
     appointment_date_end: toRpc(free.end),
     // Named only if it changes: the calendar module makes a new event for the professional.
     ...(free.healthprof === row.healthprof ? {} : { healthprof: free.healthprof }),
   };
-  return writeTogether(ehr.rpc, patient, {
-    write: { row, values: { ...values, ...time } },
-    remove: [free],
-    create,
-  });
+  const write = { row, values: { ...values, ...time } };
+  return writeTogether(at.client, patient, { write, remove: [free], create });
 }
 
 /**
@@ -82,16 +71,16 @@ function move(ehr: Ehr, patient: number, row: TimedRow, free: TimedRow, values: 
  *
  * @throws ConnectorError `time_slot_unavailable`
  */
-async function expectAlone(ehr: Ehr, careUnit: CareUnit, id: string, former: TimedRow): Promise<void> {
-  const { row: found, appointment, patient } = await appointmentRow(ehr, careUnit, id);
+async function expectAlone(at: At, id: string, former: TimedRow): Promise<void> {
+  const { row: found, appointment, patient } = await appointmentRow(at, id);
   const row = movable(found, appointment);
-  const there = await rowsAt(ehr.rpc, ehr.settings, [row.healthprof], row);
+  const there = await rowsAt(at, [row.healthprof], row);
   if (there.taken.every((it) => it.id === row.id)) return;
   const { start, end, healthprof } = former;
   const back = { ...assertComplete(appointment), resourceId: String(healthprof), start, end };
-  const own = await freeRowAt(ehr, careUnit, back, row.id);
-  const outcome = await move(ehr, patient, row, own, {}, [freeRowLike(row)]);
+  const own = await freeRowAt(at, back, row.id);
+  const outcome = await move(at, patient, row, own, {}, [freeRowLike(row)]);
   if (outcome !== 'done') throw new ConnectorError('outcome_unknown', 'An appointment that moved was changed');
-  await tidyFreeRows(ehr.rpc, patient);
+  await tidyFreeRows(at.client, patient);
   throw timeTaken({ nothingChanged: true });
 }

@@ -1,17 +1,16 @@
 import {
-  type CareUnit,
   ConnectorError,
   type MedicalNote,
   type MedicalNoteOperations,
   type MedicalNoteQuery,
   type MedicalNoteWrite,
 } from '@crossward/connector-kit';
-import { compareNewest, newestPage } from '@crossward/connector-kit/rest';
+import { compareNewest, newestPage, requireResource } from '@crossward/connector-kit/rest';
 import Type, { type Static } from 'typebox';
-import type { Ehr } from '../ehr.ts';
+import type { At, Ehr } from '../ehr.ts';
 import { requirePatient } from '../patients.ts';
 import { createdId } from '../rpc/answer.ts';
-import type { Domain } from '../rpc/client.ts';
+import { type Domain, equal } from '../rpc/client.ts';
 import { idSchema, nullable, textSchema } from '../rpc/rows.ts';
 import { dateTimeSchema, fromRpc, recordId, toRpc } from '../rpc/values.ts';
 
@@ -49,83 +48,71 @@ type Evaluation = Readonly<Static<typeof evaluationSchema>>;
 export function medicalNotes(ehr: Ehr): Partial<MedicalNoteOperations> {
   const { note_author } = ehr.settings;
   return {
-    listMedicalNotes: (query) => list(ehr, query),
-    findMedicalNote: (careUnit, patientId, noteId) => find(ehr, careUnit, patientId, recordId(noteId)),
-    ...(note_author === undefined ? {} : { createMedicalNote: (write) => create(ehr, write, note_author) }),
+    listMedicalNotes: (query) => list(ehr.at(query.careUnit), query),
+    findMedicalNote: (careUnit, patientId, noteId) => find(ehr.at(careUnit), patientId, recordId(noteId)),
+    ...(note_author === undefined
+      ? {}
+      : { createMedicalNote: (write) => create(ehr.at(write.careUnit), write, note_author) }),
   };
 }
 
-async function list(ehr: Ehr, query: MedicalNoteQuery): Promise<readonly MedicalNote[]> {
-  const { careUnit, patientId, start, end, authorId } = query;
+async function list(at: At, query: MedicalNoteQuery): Promise<readonly MedicalNote[]> {
+  const { patientId, start, end, authorId } = query;
   const patient = recordId(patientId);
   const author = authorId === undefined ? undefined : recordId(authorId);
   if (patient === undefined || (authorId !== undefined && author === undefined)) return [];
-  const known = await ehr.rpc.searchRead({
-    model,
-    row: positionSchema,
-    domain: [
-      ...atCareUnit(ehr, careUnit, patient),
-      ...(start ? [['create_date', '>=', toRpc(start)]] : []),
-      ...(end ? [['create_date', '<', toRpc(end)]] : []),
-      ...(author === undefined ? [] : [['healthprof', '=', author]]),
-    ],
-  });
+  const domain = [
+    ...atCareUnit(at, patient),
+    ...(start ? [['create_date', '>=', toRpc(start)]] : []),
+    ...(end ? [['create_date', '<', toRpc(end)]] : []),
+    ...(author === undefined ? [] : equal({ healthprof: author })),
+  ];
+  const known = await at.client.searchRead({ model, row: positionSchema, domain });
   // A patient has few enough that the server need not page: it would sort ids as numbers.
   const positions = known.map(({ id, create_date }) => ({ id: String(id), createdAt: fromRpc(create_date) }));
   const ids = newestPage(positions, query).map(({ id }) => Number(id));
   if (ids.length === 0) return [];
-  const found = await ehr.rpc.searchRead({ model, row: evaluationSchema, domain: [['id', 'in', ids]] });
+  const found = await at.client.searchRead({ model, row: evaluationSchema, domain: [['id', 'in', ids]] });
   return found
-    .map((it) => toNote(it, ehr))
+    .map((it) => toNote(it, at))
     .filter((note) => note.patientId === patientId)
     .sort(compareNewest);
 }
 
-async function find(
-  ehr: Ehr,
-  careUnit: CareUnit,
-  patientId: string,
-  id: number | undefined,
-): Promise<MedicalNote | null> {
+async function find(at: At, patientId: string, id: number | undefined): Promise<MedicalNote | null> {
   const patient = recordId(patientId);
   if (id === undefined || patient === undefined) return null;
-  const domain = [...atCareUnit(ehr, careUnit, patient), ['id', '=', id]];
-  const [found] = await ehr.rpc.searchAll({ model, row: evaluationSchema, domain });
-  return found ? toNote(found, ehr) : null;
+  const domain = [...atCareUnit(at, patient), ...equal({ id })];
+  const [found] = await at.client.searchAll({ model, row: evaluationSchema, domain });
+  return found ? toNote(found, at) : null;
 }
 
-async function create(ehr: Ehr, write: MedicalNoteWrite, gateway: number): Promise<MedicalNote> {
-  const { careUnit, patientId, authorId, title, text, appointmentId } = write;
-  const { patient } = await requirePatient(ehr.rpc, patientId);
+async function create(at: At, write: MedicalNoteWrite, gateway: number): Promise<MedicalNote> {
+  const { patientId, authorId, title, text, appointmentId } = write;
+  const { patient } = await requirePatient(at.client, patientId);
   const author = authorId === null ? gateway : recordId(authorId);
-  const isKnown = author === gateway || (await ehr.directory.of(careUnit)).resources.some(({ id }) => id === authorId);
-  if (author === undefined || !isKnown) {
-    throw new ConnectorError('resource_not_found', 'The care unit has no such health professional');
-  }
+  if (author !== gateway) await requireResource(at.lists, String(authorId));
   const values = {
     patient,
     healthprof: author,
-    institution: ehr.directory.institutionOf(careUnit),
+    institution: at.unit.institution,
     appointment: appointmentId === null ? null : (recordId(appointmentId) ?? null),
     chief_complaint: title,
     notes: text,
-    evaluation_start: toRpc(ehr.rpc.now()),
+    evaluation_start: toRpc(at.client.now()),
   };
-  const answer = await ehr.rpc.write(`model.${model}.create`, [[values]], { repeatable: false });
-  const note = await find(ehr, careUnit, patientId, createdId(answer, 'a note'));
+  const answer = await at.client.write(`model.${model}.create`, [[values]], { repeatable: false });
+  const note = await find(at, patientId, createdId(answer, 'a note'));
   if (!note) throw new ConnectorError('outcome_unknown', 'A note was written and cannot be read');
   return note;
 }
 
 /** An evaluation without an institution is shown by every care unit. */
-function atCareUnit({ directory }: Ehr, careUnit: CareUnit, patient: number): Domain {
-  return [
-    ['patient', '=', patient],
-    ['institution', 'in', [directory.institutionOf(careUnit), null]],
-  ];
+function atCareUnit({ unit }: At, patient: number): Domain {
+  return [...equal({ patient }), ['institution', 'in', [unit.institution, null]]];
 }
 
-function toNote(found: Evaluation, { settings }: Ehr): MedicalNote {
+function toNote(found: Evaluation, { settings }: At): MedicalNote {
   const { id, patient, healthprof, appointment, chief_complaint, create_date } = found;
   return {
     id: String(id),

@@ -1,10 +1,5 @@
-import {
-  ConnectorError,
-  type EhrHttp,
-  type EhrRequest,
-  type EhrStream,
-  type LeftOutRecord,
-} from '@crossward/connector-kit';
+import { ConnectorError, type EhrRequest, type EhrStream } from '@crossward/connector-kit';
+import type { OpenContext } from '@crossward/connector-kit/rest';
 import type { Static, TObject } from 'typebox';
 import type { GnuHealthSettings } from '../settings.ts';
 import { type Answer, readAnswer } from './answer.ts';
@@ -13,6 +8,11 @@ import { gnuHealthSessions, type Session } from './session.ts';
 
 /** A term of a search, or a group of terms. */
 export type Domain = readonly unknown[];
+
+/** Fields that have these values. */
+export function equal(fields: object): Domain {
+  return Object.entries(fields).map(([name, value]) => [name, '=', value]);
+}
 
 export interface Search<Row extends TObject> {
   readonly model: string;
@@ -68,12 +68,7 @@ export interface RpcClient {
 type Effect = Pick<EhrRequest, 'repeatable' | 'writes'>;
 const readOnly: Effect = { repeatable: true, writes: false };
 
-export function createRpcClient(
-  http: EhrHttp,
-  settings: GnuHealthSettings,
-  now: () => Date,
-  leftOut: (record: LeftOutRecord) => void,
-): RpcClient {
+export function createRpcClient({ http, settings, now, leftOut }: OpenContext<GnuHealthSettings>): RpcClient {
   const sessions = gnuHealthSessions(http, settings, now);
   /** By how much the clock of the server is ahead, in milliseconds. */
   let ahead = 0;

@@ -40,9 +40,8 @@ export async function writeIfUnchanged(
   if (records.some(({ _timestamp }) => _timestamp === null)) {
     throw new ConnectorError('rejected', 'The EHR does not say when a record was changed');
   }
-  const context = {
-    _timestamp: Object.fromEntries(records.map(({ id, _timestamp }) => [`${model},${id}`, _timestamp])),
-  };
+  const versionsById = records.map(({ id, _timestamp }) => [`${model},${id}`, _timestamp]);
+  const context = { _timestamp: Object.fromEntries(versionsById) };
   const send = (repeatable: boolean) => rpc.write(method, params, { context, repeatable });
   let answer: Answer;
   try {
