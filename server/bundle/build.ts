@@ -20,12 +20,22 @@ const referenceScript = /^var (standalone_default) = (".*");$/m;
 
 const getHttp = '\0http';
 const noHttp2 = '\0no http2';
-/** Code in place of two modules of Node.js. Together they save 20 MB. */
+const usedOfUndici = '\0undici';
+/** Code in place of modules of Node.js and packages that load what the gateway does not use. Together they save 20 MB. */
 const virtualModules: ReadonlyMap<string, string> = new Map([
   // An `import` of node:http reads all its exports, and so loads its WebSocket client.
   [getHttp, "module.exports = process.getBuiltinModule('node:http')"],
-  // The gateway speaks HTTP/1.1 with EHRs. undici does so if it finds no HTTP/2.
-  [noHttp2, "throw new Error('not needed')"],
+  // The gateway speaks HTTP/1.1, with its clients and with EHRs.
+  [noHttp2, 'module.exports = {}'],
+  // Neither fetch nor WebSocket, caches and mocks. The build fails if the sources import anything else.
+  [
+    usedOfUndici,
+    `import api from 'undici/lib/api/index.js';
+import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
+export { default as Agent } from 'undici/lib/dispatcher/agent.js';
+export { default as buildConnector } from 'undici/lib/core/connect.js';
+Object.assign(Dispatcher.prototype, api);`,
+  ],
 ]);
 
 const [, , target = '', sourceMaps, ...more] = process.argv;
@@ -64,12 +74,13 @@ async function bundle(folder: string): Promise<void> {
         },
       },
       {
-        name: 'modules of Node.js',
+        name: 'modules that load less',
         resolveId: {
-          filter: { id: /^node:http2?$/ },
-          handler: (id, importer) => {
+          filter: { id: /^(node:http2?|undici)$/ },
+          handler: (id, importer = '') => {
+            if (id === 'undici') return usedOfUndici;
             if (id === 'node:http') return getHttp;
-            return /[\\/]undici[\\/]/.test(importer ?? '') ? noHttp2 : undefined;
+            return /[\\/]fastify[\\/]/.test(importer) ? noHttp2 : undefined;
           },
         },
         load: { filter: { id: /^\0/ }, handler: (id) => virtualModules.get(id) },
@@ -78,6 +89,14 @@ async function bundle(folder: string): Promise<void> {
       {
         name: 'value sets of FHIR',
         load: { filter: { id: /[\\/]fhir[\\/]profiles[\\/]valuesets\.json$/ }, handler: () => '{}' },
+      },
+      // HTTP/2, and an experimental parser, which Node.js leaves out too.
+      {
+        name: 'parts of undici',
+        load: {
+          filter: { id: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/](client-h2|parser-h1)\.js$/ },
+          handler: () => 'module.exports = { getMiloEnabled: () => false }',
+        },
       },
       {
         name: 'script of the API reference',

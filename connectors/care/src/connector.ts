@@ -1,43 +1,11 @@
-import type { Connector, ConnectorContext, StatelessConnectorModule } from '@crossward/connector-kit';
-import { directoryOperations, oneChange } from '@crossward/connector-kit/rest';
-import { listAppointmentChanges } from './appointment-changes.ts';
-import { findAppointments, listAppointments } from './appointments.ts';
-import { book, cancel, settleChanges, update } from './changes.ts';
-import { openEhr } from './ehr.ts';
-import { createPatient, findPatient, typesOf } from './patients.ts';
-import { probe } from './probe.ts';
+import type { StatelessConnectorModule } from '@crossward/connector-kit';
 import { type CareSettings, careSettings } from './settings.ts';
-import { listTimeSlots } from './time-slots.ts';
 
 /** CARE of the Open Healthcare Network: https://github.com/ohcnetwork/care */
 export const careConnector: StatelessConnectorModule<CareSettings> = {
   name: 'care',
   title: 'CARE of the Open Healthcare Network (India)',
   settingsSchema: careSettings,
-  open,
-  probe,
+  open: async (context) => (await import('./open.ts')).open(context),
+  probe: async (context) => (await import('./probe.ts')).probe(context),
 };
-
-/** Opens without asking the server, so that a gateway starts while it is away. */
-async function open(context: ConnectorContext<CareSettings>): Promise<Connector> {
-  const ehr = openEhr(context);
-  return {
-    capabilities: {
-      patientIdentifierTypes: ['emr_id', ...typesOf(ehr)],
-      resourceIdentifierTypes: ['emr_id'],
-      changes: ['create', 'update', 'cancel'],
-      transactions: false,
-      movesToNewId: true,
-    },
-    findPatient: (identifier) => findPatient(ehr, identifier),
-    ...(context.settings.registration ? { createPatient: (creation) => createPatient(ehr, creation) } : {}),
-    ...directoryOperations((careUnit) => ehr.at(careUnit).lists),
-    listTimeSlots: (query) => listTimeSlots(ehr.at(query.careUnit), query),
-    findAppointments: (careUnit, ids) => findAppointments(ehr.at(careUnit), ids),
-    listAppointments: (query) => listAppointments(ehr.at(query.careUnit), query),
-    listAppointmentChanges: (query) => listAppointmentChanges(ehr, query),
-    settleChanges: (changes) => settleChanges(ehr.at(changes.careUnit), changes),
-    changeAppointments: ({ careUnit, changes }) =>
-      oneChange(ehr.at(careUnit), changes, { create: book, update, cancel }),
-  };
-}

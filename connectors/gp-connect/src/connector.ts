@@ -1,42 +1,12 @@
-import type { Connector, ConnectorContext, StatelessConnectorModule } from '@crossward/connector-kit';
-import { directoryOperations, oneChange } from '@crossward/connector-kit/rest';
-import { findAppointments, listAppointments } from './appointments.ts';
-import { book } from './book.ts';
-import { amend, cancel } from './changes.ts';
-import { openEhr } from './ehr.ts';
-import { findPatient } from './patients.ts';
-import { describeGpConnect, probeGpConnect } from './probe.ts';
-import { type GpConnectSettings, gpConnectSettings, longestComment } from './settings.ts';
-import { listTimeSlots } from './slots.ts';
+import type { StatelessConnectorModule } from '@crossward/connector-kit';
+import { type GpConnectSettings, gpConnectSettings } from './settings.ts';
 
 /** GP Connect Appointment Management 1.2.7: https://developer.nhs.uk/apis/gpconnect-1-2-7/appointments.html */
 export const gpConnectConnector: StatelessConnectorModule<GpConnectSettings> = {
   name: 'gp-connect',
   title: 'GP practice, by GP Connect (England)',
   settingsSchema: gpConnectSettings,
-  open: openGpConnect,
-  probe: probeGpConnect,
-  describe: describeGpConnect,
+  open: async (context) => (await import('./open.ts')).open(context),
+  probe: async (context) => (await import('./probe.ts')).probeGpConnect(context),
+  describe: async (context) => (await import('./probe.ts')).describeGpConnect(context),
 };
-
-async function openGpConnect(context: ConnectorContext<GpConnectSettings>): Promise<Connector> {
-  const ehr = openEhr(context);
-  return {
-    capabilities: {
-      patientIdentifierTypes: ['emr_id', 'nhs_number'],
-      resourceIdentifierTypes: ['emr_id'],
-      changes: ['create', 'update', 'cancel'],
-      transactions: false,
-      rebooks: true,
-      commentLength: longestComment,
-      appointmentsByPatient: 'required',
-    },
-    findPatient: (identifier) => findPatient(ehr.client, identifier),
-    ...directoryOperations((careUnit) => ehr.at(careUnit).lists),
-    listTimeSlots: (query) => listTimeSlots(ehr.at(query.careUnit), query),
-    findAppointments: (careUnit, ids) => findAppointments(ehr.at(careUnit), ids),
-    listAppointments: (query) => listAppointments(ehr.at(query.careUnit), query),
-    changeAppointments: ({ careUnit, changes }) =>
-      oneChange(ehr.at(careUnit), changes, { create: book, update: amend, cancel }),
-  };
-}

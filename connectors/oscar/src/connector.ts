@@ -1,45 +1,11 @@
-import type { Connector, ConnectorContext, StatelessConnectorModule } from '@crossward/connector-kit';
-import { directoryOperations, oneChange } from '@crossward/connector-kit/rest';
-import { listAppointmentChanges } from './appointment-changes.ts';
-import { findAppointments, listAppointments } from './appointments.ts';
-import { book, cancel, longestComment, settleChanges, update } from './changes.ts';
-import { openEhr } from './ehr.ts';
-import { findPatient, numberType } from './patients.ts';
-import { probe } from './probe.ts';
+import type { StatelessConnectorModule } from '@crossward/connector-kit';
 import { type OscarSettings, oscarSettings } from './settings.ts';
-import { listTimeSlots } from './time-slots.ts';
 
 /** OSCAR EMR and OpenO EMR: https://github.com/openo-beta/Open-O */
 export const oscarConnector: StatelessConnectorModule<OscarSettings> = {
   name: 'oscar',
   title: 'OSCAR EMR or OpenO EMR (Canada)',
   settingsSchema: oscarSettings,
-  open,
-  probe,
+  open: async (context) => (await import('./open.ts')).open(context),
+  probe: async (context) => (await import('./probe.ts')).probe(context),
 };
-
-/** Opens without asking the server, so that a gateway starts while it is away. */
-async function open(context: ConnectorContext<OscarSettings>): Promise<Connector> {
-  const ehr = openEhr(context);
-  return {
-    capabilities: {
-      patientIdentifierTypes: ['emr_id', numberType],
-      resourceIdentifierTypes: ['emr_id'],
-      changes: ['create', 'update', 'cancel'],
-      transactions: false,
-      commentLength: longestComment,
-      commentsWithoutEmoji: true,
-      // The server takes whole rows. What it archives does not name its appointment, so a move by staff is not found.
-      lastWriteWins: true,
-    },
-    findPatient: (identifier) => findPatient(ehr, identifier),
-    ...directoryOperations((careUnit) => ehr.at(careUnit).lists),
-    listTimeSlots: (query) => listTimeSlots(ehr.at(query.careUnit), query),
-    findAppointments: (careUnit, ids) => findAppointments(ehr.at(careUnit), ids),
-    listAppointments: (query) => listAppointments(ehr.at(query.careUnit), query),
-    listAppointmentChanges: (query) => listAppointmentChanges(ehr, query),
-    settleChanges: (changes) => settleChanges(ehr.at(changes.careUnit), changes),
-    changeAppointments: ({ careUnit, changes }) =>
-      oneChange(ehr.at(careUnit), changes, { create: book, update, cancel }),
-  };
-}

@@ -1,6 +1,6 @@
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { LruMap } from 'toad-cache';
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { ClientKeys } from '../clients/read-clients.ts';
 import { usableKeys } from '../config/rules/client-keys.ts';
@@ -117,8 +117,11 @@ async function readSet(uri: string, rules: Settings, agent: Agent): Promise<KeyS
   // The operator may have changed the rules since the client was created.
   if (urlMistake(uri, rules) !== undefined) throw new KeysUnreadable('the address is not allowed');
   const signal = AbortSignal.timeout(rules.timeout_ms);
-  const { statusCode, headers, body } = await request(uri, {
-    dispatcher: agent,
+  const { origin, pathname, search } = new URL(uri);
+  const { statusCode, headers, body } = await agent.request({
+    origin,
+    path: pathname + search,
+    method: 'GET',
     headers: { accept: 'application/json', 'user-agent': `Crossward/${packageJson.version}` },
     signal,
   });

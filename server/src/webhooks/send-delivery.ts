@@ -1,4 +1,4 @@
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type AddressRules, urlMistake } from '../ehr/guard/address-rules.ts';
 import { addressRejected, createConnect } from '../ehr/guard/connect.ts';
@@ -81,9 +81,11 @@ export function createDeliverySender(settings: SendSettings, now: () => Date = (
     // The operator may have changed the rules since the endpoint was created.
     if (urlMistake(endpoint.url, settings) !== undefined) return { failure: 'address_rejected' };
     const signal = AbortSignal.timeout(Math.min(timeoutMs, timeout_ms));
+    const { origin, pathname, search } = new URL(endpoint.url);
     try {
-      const { statusCode, headers, body } = await request(endpoint.url, {
-        dispatcher: agent,
+      const { statusCode, headers, body } = await agent.request({
+        origin,
+        path: pathname + search,
         method: 'POST',
         headers: {
           ...(own ?? { 'content-type': 'application/json' }),
