@@ -1,5 +1,6 @@
 import ca.uhn.fhir.context.FhirContext;
 import ca.uhn.fhir.context.support.DefaultProfileValidationSupport;
+import ca.uhn.fhir.rest.api.EncodingEnum;
 import ca.uhn.fhir.rest.api.SearchStyleEnum;
 import ca.uhn.fhir.rest.client.api.IClientInterceptor;
 import ca.uhn.fhir.rest.client.api.IGenericClient;
@@ -211,6 +212,16 @@ class BookInFhir {
     result.put("stale", refusal(() -> client.update().resource(moved(before, first)).execute()));
     result.put("cancelled", cancel(client, read).getStatus().toCode());
     search(client, "Appointment?patient=p-3&_include=Appointment:actor&_include=Appointment:slot");
+
+    var inXml = clientOf(System.getenv("FHIR_BASE"));
+    inXml.setEncoding(EncodingEnum.XML);
+    var inJson = responses.size();
+    var again = (Appointment) inXml.create().resource(bookingOf(slotsOf(inXml).get(0))).execute().getResource();
+    var taken = refusal(() -> inXml.create().resource(bookingOf(first)).execute());
+    var later = (Appointment) inXml.update().resource(moved(again, last)).execute().getResource();
+    result.put("inXml", List.of(again.getStart().equals(first.getStart()), taken,
+        later.getStart().equals(last.getStart()), cancel(inXml, later).getStatus().toCode(),
+        responses.stream().skip(inJson).allMatch((it) -> it.startsWith("<"))));
 
     result.put("subscribed", subscribed(client));
 

@@ -60,6 +60,11 @@ moved["start"], moved["end"] = last["start"], last["end"]
 moved.save()
 result["moved"] = client.reference("Appointment", booked.id).to_resource()["start"] == last["start"]
 
+moved["comment"] = "x" * 10_000
+refused = refusal(moved.save)
+moved.refresh()
+result["refreshed"] = [refused, "comment" in moved]
+
 moved["status"] = "cancelled"
 moved.save()
 found = client.resources("Appointment").search(patient="p-3", status="cancelled").fetch_all()

@@ -34,6 +34,7 @@ test('fhirpy, which knows only FHIR, finds a time, books, is refused, pages, mov
     conditional: ['value'],
     paged: [true, true, true],
     moved: true,
+    refreshed: [['value'], false],
     cancelled: ['cancelled', true],
     subscribed: ['active', 'another', true],
   });

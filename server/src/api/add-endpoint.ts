@@ -162,10 +162,10 @@ export function findReceiver(request: FastifyRequest): Promise<Patient> | undefi
 }
 
 /** Sends what an endpoint shows in another standard. */
-export function sendShown({ mediaType }: Representation, shown: Shown, reply: FastifyReply): FastifyReply {
+export async function sendShown({ send }: Representation, shown: Shown, reply: FastifyReply): Promise<FastifyReply> {
   const { body, status = 200, headers } = shown;
   reply.code(status).headers({ ...headers });
-  return body ? reply.type(mediaType).serializer(JSON.stringify).send(body) : reply.send();
+  return body ? send(body, reply) : reply.send();
 }
 
 /** Ends the stream of a response that is not sent. */

@@ -1,5 +1,5 @@
 import type { ChangeKind, ConnectorOperation, Patient } from '@crossward/connector-kit';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { Client, ClientRegistry } from '../clients/client-registry.ts';
 import type { CountRequest } from '../clients/request-budget.ts';
@@ -155,7 +155,6 @@ export type Shown = Omit<WriteResponse, 'body'> & { readonly body?: object };
 export interface Representation {
   /** The value of `x-service-standard`. */
   readonly standard: Standard;
-  readonly mediaType: string;
   /** Media types of the body. */
   readonly consumes?: readonly string[];
   /** Also for callers without credentials. Then the endpoint has no client. */
@@ -170,6 +169,8 @@ export interface Representation {
   show?(response: WriteResponse, request: FastifyRequest): Promise<Shown>;
   /** Shows a problem in the standard. */
   showProblem(problem: Problem, request: FastifyRequest): Shown;
+  /** Sends what is shown, in the format that the client likes best. */
+  send(body: object, reply: FastifyReply): Promise<FastifyReply>;
 }
 
 /** An endpoint that reads. It gets the request itself for another standard, whose parameters no schema describes. */

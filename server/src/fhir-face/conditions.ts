@@ -3,8 +3,9 @@ import type { OperationOutcomeIssue } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
 import { type Fault, type Flaw, Problem, problemAt } from '../problems/problem.ts';
 import { baseOf } from './face.ts';
-import { namesVersion, preferenceOf } from './preferences.ts';
+import { preferenceOf } from './preferences.ts';
 import { escaped, onlyToken, parametersOf } from './search/parameters.ts';
+import { namesVersion } from './versions.ts';
 
 /** An identifier of the body. */
 export interface NamedResource {

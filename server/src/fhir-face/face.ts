@@ -7,7 +7,8 @@ import type { InCareUnit } from '../writes/write-kind.ts';
 import { fromFhirId } from './ids.ts';
 import { issueTypes } from './issue-types.ts';
 import { operationOutcome } from './operation-outcome.ts';
-import { etagOf, namesVersion } from './preferences.ts';
+import { etagOf, sendInFormat } from './preferences.ts';
+import { knowsVersion } from './versions.ts';
 
 /** Below the path of a care unit, and below `/api` for all of them. */
 export const facePath = '/fhir-r4';
@@ -39,7 +40,7 @@ export function urlOfUnit(publicUrl: string, emr: string, careUnitId: string): s
 export function faceRepresentation(type = 'Appointment'): Representation {
   return {
     standard: 'fhir-r4',
-    mediaType: 'application/fhir+json; charset=utf-8',
+    send: sendInFormat,
     showProblem: (problem, request) => ({
       status: statusOf(problem, request),
       headers: problem.headers,
@@ -74,9 +75,10 @@ function statusOf({ reason, status }: Problem, { method, routeOptions }: Fastify
 
 /** A resource with its version, or 304 if the client has it: https://hl7.org/fhir/R4/http.html#cread */
 export function showRead(resource: Resource, request: FastifyRequest): Shown {
-  const etag = etagOf(resource.meta?.versionId);
-  const isKnown = namesVersion(request.headers['if-none-match'], resource.meta?.versionId);
-  return isKnown ? { status: 304, headers: { etag } } : { status: 200, headers: { etag }, body: resource };
+  const { versionId } = resource.meta ?? {};
+  const headers = versionId === undefined ? {} : { etag: etagOf(versionId) };
+  const isKnown = knowsVersion(request.headers['if-none-match'], versionId);
+  return isKnown ? { status: 304, headers } : { status: 200, headers, body: resource };
 }
 
 /** @throws Problem `request_invalid` with 404: the type has no resource with the id */

@@ -15,12 +15,13 @@ import { sortsOf } from './directory-search.ts';
 import { baseOf } from './face.ts';
 import { fhirDescription, namesAppointments } from './interaction.ts';
 import { definitionOf } from './operation-definitions.ts';
-import { etagOf, namesVersion } from './preferences.ts';
+import { etagOf } from './preferences.ts';
 import { listedRoles } from './roles.ts';
 import { slotSorts } from './slots.ts';
 import { topics } from './subscriptions/topics.ts';
 import { backport } from './subscriptions/urls.ts';
 import { urls } from './urls.ts';
+import { knowsVersion } from './versions.ts';
 
 /** When the statement was last changed. */
 const date = '2026-11-28';
@@ -37,7 +38,7 @@ export const readMetadata = fhirDescription('fhir_read_metadata', '/metadata', {
 async function versioned({ body }: WriteResponse, request: FastifyRequest): Promise<Shown> {
   const versionId = createHash('sha256').update(JSON.stringify(body)).digest('hex').slice(0, 32);
   const headers = { etag: etagOf(versionId) };
-  const isKnown = namesVersion(request.headers['if-none-match'], versionId);
+  const isKnown = knowsVersion(request.headers['if-none-match'], versionId);
   return isKnown ? { status: 304, headers } : { body, headers };
 }
 

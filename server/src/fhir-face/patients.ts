@@ -106,7 +106,7 @@ export async function readPatient(request: FastifyRequest, notation: string): Pr
 async function search(request: FastifyRequest): Promise<Bundle> {
   const search = readSearch(request, ['_id', ...personal]);
   for (const name of personal) if (search.filters.has(name)) assertNotInUrl(request, name);
-  const found = await findPatients(request, search);
+  const found = namesNobody(request, search) ? [] : await findPatients(request, search);
   const patients = new Map(found.map((it) => [it.id, it]));
   // The links have the ids that were found, and nothing personal.
   const shown = { ...search, filters: new Map([['_id', [[...patients.keys()].join(',')]]]) };
@@ -115,6 +115,11 @@ async function search(request: FastifyRequest): Promise<Bundle> {
     page: pagesInOrder<Patient>(request, place, async () => [...patients.values()]),
     show: (patient) => patient,
   });
+}
+
+/** `_id=` alone, as the links of a search say that has found nobody. */
+function namesNobody({ query }: FastifyRequest, { filters }: Search): boolean {
+  return filters.size === 0 && (query as Readonly<Record<string, unknown>>)._id === '';
 }
 
 /** @throws Problem `request_invalid` unless the parameters select in one way */

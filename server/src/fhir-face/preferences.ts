@@ -1,5 +1,6 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, problemAt } from '../problems/problem.ts';
+import { toXml } from './xml.ts';
 
 /** A preference in `Prefer`: https://hl7.org/fhir/R4/http.html#ops */
 export function preferenceOf(
@@ -11,57 +12,61 @@ export function preferenceOf(
   return found?.[1]?.trim().replaceAll('"', '');
 }
 
-const versions = ['4.0', '4.0.1'];
-
-/**
- * The format of the response. A client that accepts both gets JSON.
- *
- * @throws Problem `not_acceptable`
- */
-export function formatOf({ headers, query }: Pick<FastifyRequest, 'headers' | 'query'>): 'json' | 'xml' {
-  const format = (query as Readonly<Record<string, unknown>>)._format;
-  const accepted = (typeof format === 'string' ? format : (headers.accept ?? '*/*')).split(',');
-  const found = (['json', 'xml'] as const).find((it) => accepted.some((range) => isOf(types[it], range)));
-  if (found) return found;
-  const detail = 'The media types are application/fhir+json and application/fhir+xml; fhirVersion=4.0.';
-  throw new Problem('not_acceptable', { detail });
+/** A media type, or a range of them. A client can name the version of FHIR. */
+function readType(text: string) {
+  const [name = '', ...parameters] = text.split(';').map((it) => it.trim().toLowerCase());
+  const parameter = (key: string) => parameters.find((it) => it.startsWith(`${key}=`))?.slice(key.length + 1);
+  const isOurs = /^4\.0(\.1)?$/.test(parameter('fhirversion') ?? '4.0');
+  return { name, isOurs, weight: Number(parameter('q') ?? 1) || 0 };
 }
 
 /** `json` and `xml` are values of `_format`. A `+` in a URL arrives as a space. */
 const types = {
-  json: /^(json|text\/json|application\/(fhir[+ ]json|json([+ ]fhir)?|\*)|\*\/\*)$/,
-  xml: /^(xml|text\/(xml|\*)|application\/(fhir[+ ]xml|xml([+ ]fhir)?))$/,
-};
+  json: [/^(json|text\/json|application\/(fhir[+ ]json|json([+ ]fhir)?))$/, /^(\*|application)\/\*$/],
+  xml: [/^(xml|text\/xml|application\/(fhir[+ ]xml|xml([+ ]fhir)?))$/, /^(\*|application|text)\/\*$/],
+} as const;
 
-function isOf(type: RegExp, range: string): boolean {
-  const [name = '', ...parameters] = range.split(';').map((it) => it.trim().toLowerCase());
-  const version = parameters.find((it) => it.startsWith('fhirversion='))?.slice('fhirversion='.length);
-  return type.test(name) && (version === undefined || versions.includes(version));
+/** How much the client likes a format (RFC 9110, section 12.5.1). What names the type says more than a wildcard. */
+function weightOf(format: keyof typeof types, request: FastifyRequest): number {
+  const ranges = askedFor(request).split(',').map(readType);
+  const [matching = []] = types[format]
+    .map((type) => ranges.filter(({ name, isOurs }) => isOurs && type.test(name)))
+    .filter((it) => it.length > 0);
+  return Math.max(0, ...matching.map(({ weight }) => weight));
+}
+
+function askedFor({ headers, query }: FastifyRequest): string {
+  // Of a URL that could not be read, there is no query.
+  const format = (query as Readonly<Record<string, unknown>> | null)?._format;
+  return typeof format === 'string' ? format : (headers.accept ?? '*/*');
+}
+
+/** @throws Problem `not_acceptable` */
+export function assertFormat(request: FastifyRequest): void {
+  if (weightOf('json', request) > 0 || weightOf('xml', request) > 0) return;
+  const detail = 'The media types are application/fhir+json and application/fhir+xml; fhirVersion=4.0.';
+  throw new Problem('not_acceptable', { detail });
+}
+
+/** Sends a resource in the format that the client likes best. One that likes both alike gets JSON. */
+export async function sendInFormat(resource: object, reply: FastifyReply): Promise<FastifyReply> {
+  const json = weightOf('json', reply.request);
+  const isXml = weightOf('xml', reply.request) > json || (json === 0 && askedFor(reply.request).includes('xml'));
+  const text = isXml ? await toXml(resource) : JSON.stringify(resource);
+  return reply.type(`application/fhir+${isXml ? 'xml' : 'json'}; charset=utf-8`).send(text);
 }
 
 /**
- * The media type of the body, without parameters. A client can name the version of FHIR.
+ * The media type of the body, without parameters.
  *
  * @throws Problem `media_type_unsupported`
  */
 export function assertMediaType({ headers }: FastifyRequest, consumes: readonly string[]): void {
-  const [type = '', ...parameters] = (headers['content-type'] ?? '').split(';').map((it) => it.trim().toLowerCase());
-  const version = parameters.find((it) => it.startsWith('fhirversion='))?.slice('fhirversion='.length);
-  const isBare = type === '' && Number(headers['content-length'] ?? 0) === 0;
-  if ((isBare || consumes.includes(type)) && (version === undefined || versions.includes(version))) return;
+  const { name, isOurs } = readType(headers['content-type'] ?? '');
+  const isBare = name === '' && Number(headers['content-length'] ?? 0) === 0;
+  if ((isBare || consumes.includes(name)) && isOurs) return;
   const detail = `The content type must be ${consumes.join(' or ')}.`;
   throw problemAt({ in: 'header', header: 'content-type' }, 'media_type_unsupported', detail);
-}
-
-/**
- * Whether `If-Match` or `If-None-Match` names a version: `*`, or a list of `W/"v"`, `"v"` and, as some clients send it, `v`. RFC
- * 9110, section 13.1.1, where FHIR compares weakly: https://hl7.org/fhir/R4/http.html#concurrency
- */
-export function namesVersion(header: string | undefined, versionId: string | undefined): boolean {
-  if (header === undefined) return false;
-  if (header.trim() === '*') return true;
-  const tags = header.matchAll(/(?:W\/)?"([^"]*)"|([^\s,"]+)/gi);
-  return [...tags].some(([, quoted, bare]) => (quoted ?? bare) === versionId);
 }
 
 export function etagOf(versionId: string | undefined): string {

@@ -10,7 +10,7 @@ import { fhirDescription } from './interaction.ts';
 export const readSmartConfiguration = fhirDescription(
   'fhir_read_smart_configuration',
   '/.well-known/smart-configuration',
-  { mediaType: 'application/json; charset=utf-8' },
+  { send: async (body, reply) => reply.type('application/json; charset=utf-8').send(JSON.stringify(body)) },
   ({ server }) => ({
     ...tokenMetadata(server.endpointDeps.tokenUrl()),
     scopes_supported: supportedScopes,

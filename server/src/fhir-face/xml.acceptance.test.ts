@@ -2,8 +2,8 @@
 import type { Appointment, Bundle, OperationOutcome } from '@medplum/fhirtypes';
 import { Fhir } from 'fhir';
 import { afterAll, describe, expect, test } from 'vitest';
-import { startGateway } from '../../../test/gateway/gateway.ts';
-import { oslo } from '../../../test/requests/bookings.ts';
+import { type RequestOptions, startGateway } from '../../../test/gateway/gateway.ts';
+import { book, oslo } from '../../../test/requests/bookings.ts';
 import { bookingOf, fhirClient } from './test-requests.ts';
 
 const gateway = await startGateway();
@@ -46,9 +46,41 @@ describe('a response', async () => {
     ['?_format=application/fhir%2Bxml', { accept: 'application/fhir+json' }],
     ['', { accept: 'text/xml' }],
     ['', { accept: 'application/xml;q=0.9, text/html' }],
+    ['', { accept: 'application/fhir+xml;q=0.9, application/json;q=0.1' }],
+    ['', { accept: '*/*;q=0.8, text/xml' }],
+    ['', { accept: 'application/fhir+json;q=0, */*' }],
   ])('is XML for %s with %j', async (query, sent) => {
     const { status, headers: got } = await get(`/Appointment/${booked.id}${query}`, sent as Record<string, string>);
     expect([status, got['content-type']]).toEqual([200, 'application/fhir+xml; charset=utf-8']);
+  });
+
+  test.each([
+    'application/fhir+xml, application/json',
+    'application/fhir+xml;q=0.5, application/*',
+    'application/fhir+json;fhirVersion=3.0, */*',
+  ])('is JSON for %s', async (sent) => {
+    const { headers: got } = await get('/Patient/p-1', { accept: sent });
+    expect(got['content-type']).toBe('application/fhir+json; charset=utf-8');
+  });
+
+  test.each<[string, number, string, string, RequestOptions]>([
+    ['without credentials', 401, 'GET', '/Patient/p-1', { client: null }],
+    ['of another version of FHIR', 406, 'GET', '/Patient/p-1', { headers: { accept: `${accept}; fhirVersion=3.0` } }],
+    ['to no route', 404, 'GET', '/Encounter/1', {}],
+    ['with another method', 405, 'DELETE', '/Patient/p-1', {}],
+  ])('to a request %s is XML, too', async (_name, status, method, path, options) => {
+    const got = await gateway.request(method, `${base}${path}`, { headers: { accept }, ...options });
+    expect([got.status, got.headers['content-type']]).toEqual([status, 'application/fhir+xml; charset=utf-8']);
+    expect(resourceIn<OperationOutcome>(got).issue?.[0]?.severity).toBe('error');
+  });
+
+  test('has no signs that XML cannot have', async () => {
+    const { id } = await book(gateway, { comment: 'a\u0001b\uFFFEc\td <&"' });
+    const got = await get(`/Appointment/${id}`);
+    expect([resourceIn<Appointment>(got).comment, got.text.includes('\u0001')]).toEqual([
+      'a\uFFFDb\uFFFDc\td <&"',
+      false,
+    ]);
   });
 
   test('has no body where JSON has none', async () => {
@@ -118,6 +150,24 @@ test.each([
   const { status, text, headers: got } = await send('POST', '/Appointment', body);
   expect([status, got['content-type']]).toEqual([400, 'application/fhir+xml; charset=utf-8']);
   expect(resourceIn<OperationOutcome>({ text }).issue?.[0]?.severity).toBe('error');
+});
+
+test.each([
+  ['<colour value="red"/>', 'Appointment.colour'],
+  [
+    '<participant><actor><reference value="Patient/p-1"/><age value="4"/></actor><status value="accepted"/></participant>',
+    'Appointment.participant.actor.age',
+  ],
+  ['<comment value="1"/><comment value="2"/>', 'Appointment.comment'],
+  ['<p15859000026/>', 'Appointment'],
+])('what FHIR does not have is named: %s', async (element, place) => {
+  const { status, text } = await send(
+    'POST',
+    '/Appointment',
+    `<Appointment ${ns}><status value="booked"/>${element}</Appointment>`,
+  );
+  const [issue] = resourceIn<OperationOutcome>({ text }).issue ?? [];
+  expect([status, issue?.code, issue?.expression]).toEqual([400, 'structure', [place]]);
 });
 
 test('a body in XML is short, and one after a comment or a declaration is read', async () => {

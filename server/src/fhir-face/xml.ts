@@ -1,4 +1,6 @@
 import type { Fhir } from 'fhir';
+import { bodyLimits } from '../api/body-limits.ts';
+import { isEchoable } from '../api/json-pointer.ts';
 import { invalid } from './from-fhir/faults.ts';
 
 /*
@@ -22,8 +24,15 @@ function converter(): Promise<Fhir> {
   return loading;
 }
 
-/** @param json a resource */
-export async function toXml(json: string): Promise<string> {
+/** Signs that XML 1.0 does not have, and EHRs may. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are looked for
+const notInXml = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g;
+
+/** A resource in XML. U+FFFD stands for signs that XML cannot have. */
+export async function toXml(resource: object): Promise<string> {
+  const json = JSON.stringify(resource, (_, value) =>
+    typeof value === 'string' ? value.toWellFormed().replaceAll(notInXml, '\uFFFD') : value,
+  );
   return (await converter()).jsonToXml(json);
 }
 
@@ -47,16 +56,31 @@ export async function jsonFromXml(bytes: Buffer): Promise<Buffer> {
     throw unreadable('The body is not the XML of a FHIR resource.');
   }
   // The converter leaves out what it does not know.
-  if (elementsIn(again) !== elementsIn(text)) {
-    throw unreadable('The body has an element that FHIR R4 does not have there.');
+  const kept = Map.groupBy(pathsIn(again), (path) => path);
+  for (const path of pathsIn(text)) {
+    if (kept.get(path)?.pop() !== undefined) continue;
+    throw unreadable('FHIR R4 does not have this element here, or it is empty or repeated.', path.replace(/\/$/, ''));
   }
   return Buffer.from(json);
 }
 
-function elementsIn(text: string): number {
-  return text.replaceAll(/<!--[\s\S]*?-->/g, '').match(/<[A-Za-z_]/g)?.length ?? 0;
+const tags = /<(\/?)([A-Za-z_][^\s/>]*)(?:"[^"]*"|'[^']*'|[^>"'])*>/g;
+
+/** Where each element is, such as `/participant/actor`, in well-formed XML. */
+function* pathsIn(text: string): Generator<string> {
+  const around: string[] = [];
+  for (const [tag, isEnd, name = ''] of text.replaceAll(/<!--[\s\S]*?-->/g, '').matchAll(tags)) {
+    if (isEnd) around.pop();
+    else {
+      if (around.length > bodyLimits.depth)
+        throw unreadable(`The body is nested more than ${bodyLimits.depth} levels deep.`);
+      around.push(isEchoable(name) ? name : '');
+      yield `/${around.slice(1).join('/')}`;
+      if (tag.endsWith('/>')) around.pop();
+    }
+  }
 }
 
-function unreadable(detail: string) {
-  return invalid('', detail, 'structure');
+function unreadable(detail: string, pointer = '') {
+  return invalid(pointer, detail, 'structure');
 }

@@ -152,7 +152,7 @@ export async function buildApp(
     frameworkErrors: (error, request, reply) => {
       observer.watch(request, reply);
       setHeaders(request, reply);
-      sendProblem(frameworkProblem(error), request, reply);
+      Promise.resolve(sendProblem(frameworkProblem(error), request, reply)).catch(() => reply.raw.destroy());
     },
   });
   const methods = trackMethods(app);

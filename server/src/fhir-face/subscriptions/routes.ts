@@ -22,11 +22,12 @@ import {
   okResponse,
 } from '../interaction.ts';
 import { allFine } from '../operation-outcome.ts';
-import { etagOf, namesVersion, preferenceOf } from '../preferences.ts';
+import { etagOf, preferenceOf } from '../preferences.ts';
 import { searchSet } from '../search/bundle.ts';
 import { anyOf, codesOf, readSearch } from '../search/input.ts';
 import { pagesById } from '../search/pages.ts';
 import { placeOf } from '../search/place.ts';
+import { namesVersion } from '../versions.ts';
 import { subscriptionOperations } from './operations.ts';
 import { readSubscription } from './read-subscription.ts';
 import { toSubscription } from './show.ts';

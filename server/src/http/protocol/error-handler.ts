@@ -59,7 +59,11 @@ export function logFailure(problem: Problem, request: FastifyRequest): void {
   request.log[level]({ reason: problem.reason, cause: describeError(problem.cause) }, 'request failed');
 }
 
-export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function sendProblem(
+  problem: Problem,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply | Promise<FastifyReply> {
   request.problem = problem;
   logFailure(problem, request);
   const standard = representationOf(request);

@@ -8,7 +8,7 @@ import {
   manifestPath,
   type PublicFile,
 } from '../../fhir-face/bulk-publish/files.ts';
-import { namesVersion } from '../../fhir-face/preferences.ts';
+import { knowsVersion } from '../../fhir-face/versions.ts';
 import { Problem } from '../../problems/problem.ts';
 import { limitAddresses } from '../limits/page-limits.ts';
 
@@ -31,6 +31,6 @@ export function addBulkPublish(app: FastifyInstance, requestsPerMinute: number):
 
 function send({ mediaType, text, etag }: PublicFile, { headers }: FastifyRequest, reply: FastifyReply) {
   reply.headers({ etag, 'cache-control': cacheControl });
-  if (namesVersion(headers['if-none-match'], etag.slice(1, -1))) return reply.code(304).send();
+  if (knowsVersion(headers['if-none-match'], etag.slice(1, -1))) return reply.code(304).send();
   return reply.type(mediaType).send(Buffer.from(text));
 }

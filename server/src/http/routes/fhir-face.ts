@@ -4,17 +4,15 @@ import { addEndpoint } from '../../api/add-endpoint.ts';
 import { handOver } from '../../fhir-face/all-units/hand-over.ts';
 import { allUnitsSearches, handedOverEndpoints } from '../../fhir-face/all-units/routes.ts';
 import { formMediaType } from '../../fhir-face/interaction.ts';
-import { assertMediaType, formatOf } from '../../fhir-face/preferences.ts';
+import { assertFormat, assertMediaType } from '../../fhir-face/preferences.ts';
 import { faceEndpoints } from '../../fhir-face/routes.ts';
 import { readSmartConfiguration } from '../../fhir-face/smart-configuration.ts';
-import { jsonFromXml, toXml, xmlMediaTypes, xmlReading } from '../../fhir-face/xml.ts';
+import { jsonFromXml, xmlMediaTypes, xmlReading } from '../../fhir-face/xml.ts';
 import type { Problem } from '../../problems/problem.ts';
 import { parseJson } from '../body/json-body.ts';
 
 const jsonTypes = ['application/fhir+json', 'application/json', 'application/json-patch+json'];
 const formLimit = 64 * 1024;
-/** Requests whose response is XML. */
-const inXml = new WeakSet<FastifyRequest>();
 
 /** `/api/emrs/{emr}/care-units/{care_unit_id}/fhir-r4`, and `/api/fhir-r4` over all care units: see the folder `fhir-face`. Its media types are read nowhere else. */
 export async function addFhirFaceRoutes(app: FastifyInstance): Promise<void> {
@@ -39,18 +37,12 @@ export async function addFhirFaceRoutes(app: FastifyInstance): Promise<void> {
     face.addHook('onRequest', (request, _reply, done) => {
       const { representation } = request.routeOptions.config.endpoint ?? {};
       if (representation) {
-        if (formatOf(request) === 'xml') inXml.add(request);
+        assertFormat(request);
         const { consumes } = representation;
         const isResource = consumes?.includes('application/fhir+json');
         if (consumes) assertMediaType(request, isResource ? [...consumes, ...xmlMediaTypes] : consumes);
       }
       done();
-    });
-    face.addHook('onSend', async (request, reply, payload) => {
-      const isResource = String(reply.getHeader('content-type')).startsWith('application/fhir+json');
-      if (typeof payload !== 'string' || payload === '' || !isResource || !inXml.has(request)) return payload;
-      reply.type('application/fhir+xml; charset=utf-8').removeHeader('content-length');
-      return toXml(payload);
     });
     for (const endpoint of [...faceEndpoints, ...allUnitsSearches]) addEndpoint(face, endpoint);
     await face.register(async (handed) => {
