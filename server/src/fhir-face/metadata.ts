@@ -24,7 +24,7 @@ import { urls } from './urls.ts';
 import { knowsVersion } from './versions.ts';
 
 /** When the statement was last changed. */
-const date = '2026-11-28';
+const date = '2026-11-29';
 
 /**
  * `GET [base]/metadata`: https://hl7.org/fhir/R4/http.html#capabilities
@@ -53,7 +53,7 @@ function statementFor(request: FastifyRequest): CapabilityStatement {
     .filter(({ type }) => !/^(Appointment|Subscription|Basic)$/.test(type ?? '') || !ehr || namesAppointments(ehr));
   return statement(
     offered.map((it) => resourceOf(it, offers, request)),
-    documentation,
+    `${documentation}${codesOf(request)}`,
     ehr && baseOf(request),
   );
 }
@@ -116,7 +116,21 @@ const documentation = [
   'If-None-Exist names an identifier of the body. If an Appointment of the client has it, the response is 200 with that one as',
   'it is now, whatever else the body says. Identifiers with system and value are kept, for the client that sent them.',
   'If-Match is compared with what was just read. Where an EHR has no versions, a change in the instant before the write is not seen.',
+  'A write has no query. Elements that are not kept are named with `Prefer: return=OperationOutcome`, and refused with',
+  '`handling=strict`. A parameter that a search does not have is refused, unless `handling=lenient`. A batch has up to 20 reads',
+  'and searches.',
 ].join(' ');
+
+/** What awaits a code at the care unit of the request. */
+function codesOf({ access }: FastifyRequest): string {
+  if (!access?.careUnit) return '';
+  const { bookingConfirmation, cancellationConfirmation } = access.careUnit;
+  const awaiting = [
+    ...(bookingConfirmation === 'code' ? ['bookings'] : []),
+    ...(cancellationConfirmation === 'code' ? ['cancellations'] : []),
+  ];
+  return awaiting.length > 0 ? ` Here, ${awaiting.join(' and ')} await a code.` : ' Here, nothing awaits a code.';
+}
 
 /** SMART App Launch 2.2 has the addresses in `.well-known/smart-configuration`, and no longer here. */
 const security: CapabilityStatementRestSecurity = {
@@ -140,6 +154,8 @@ type SearchParameters = Readonly<Record<string, 'token' | 'reference' | 'date' |
 
 interface Described {
   readonly type: CapabilityStatementRestResource['type'];
+  /** What no other element says. */
+  readonly about?: string;
   /** Native endpoints without which the type is not offered. */
   readonly needs: readonly string[];
   readonly interactions: readonly { readonly code: Interaction; readonly needs: string }[];
@@ -173,6 +189,7 @@ const bookable = {
 const resources: readonly Described[] = [
   {
     type: 'Patient',
+    about: 'What identifies a person is sent to _search. A create names the national number in If-None-Exist.',
     needs: [],
     interactions: [...readAndSearch('get_patient', 'get_patient'), { code: 'create', needs: 'create_patient' }],
     parameters: { _id: 'token', identifier: 'token' },
@@ -221,6 +238,7 @@ const resources: readonly Described[] = [
   },
   {
     type: 'Slot',
+    about: 'Free times of up to 92 days. `status=busy` alone finds those of Appointments.',
     needs: ['list_resources', 'list_healthcare_services'],
     interactions: readAndSearch('list_timeslots', 'list_timeslots'),
     parameters: { _id: 'token', schedule: 'reference', status: 'token', start: 'date', 'service-type': 'token' },
@@ -229,6 +247,8 @@ const resources: readonly Described[] = [
   },
   {
     type: 'Appointment',
+    about:
+      'A search names _id, identifier, patient, one actor, or a date with both ends. An update with another time moves, a patch of the status cancels.',
     needs: [],
     interactions: [
       ...readAndSearch('get_appointment', 'list_appointments'),
@@ -261,6 +281,8 @@ const resources: readonly Described[] = [
   },
   {
     type: 'Subscription',
+    about:
+      'Of one care unit, by rest-hook. The criteria are a topic, or a search for Appointments by status, actor, practitioner or location.',
     needs: ['get_appointment'],
     interactions: (['read', 'search-type', 'create', 'update', 'delete'] as const).map((code) => ({
       code,
@@ -286,7 +308,7 @@ const resources: readonly Described[] = [
 const overAllUnits: readonly Described[] = resources.flatMap((it) => {
   if (it.type === 'Subscription' || it.type === 'Basic') return [];
   if (it.type !== 'Patient' && it.type !== 'Appointment') return it;
-  const { moreParameters: _, includes: __, operations = [], ...rest } = it;
+  const { moreParameters: _, includes: __, about: ___, operations = [], ...rest } = it;
   const isOffered = ({ code }: { readonly code: Interaction }) =>
     code !== 'search-type' && !(it.type === 'Patient' && code === 'create');
   const isOfUnit = (one: (typeof operations)[number]) =>
@@ -303,7 +325,7 @@ function resourceOf(
   offers: (operation: string) => boolean,
   request: FastifyRequest,
 ): CapabilityStatementRestResource {
-  const { type, interactions, parameters, moreParameters, includes } = described;
+  const { type, about, interactions, parameters, moreParameters, includes } = described;
   const { profile, topics: told = [], sorts, operations = [] } = described;
   const offered = operations
     .filter(({ needs }) => offers(needs))
@@ -312,12 +334,14 @@ function resourceOf(
   const searched = [...Object.entries({ ...parameters, ...more }), ['_count', 'number'] as const];
   const isSearched = interactions.some(({ code }) => code === 'search-type');
   const sortable = sorts ?? (type === 'Patient' ? [] : sortsOf({ parameters: Object.keys(parameters) }));
+  const sorted = isSearched && sortable.length > 0 ? `_sort takes ${sortable.join(' or ')}.` : undefined;
+  const text = [about, sorted].filter((it) => it !== undefined).join(' ');
   return {
     ...(told.length > 0 ? { extension: told.map((it) => ({ url: backport.topic, valueCanonical: it })) } : {}),
     type,
     ...(profile === undefined ? {} : { supportedProfile: [profile] }),
     interaction: interactions.map(({ code }) => ({ code })),
-    ...(isSearched && sortable.length > 0 ? { documentation: `_sort takes ${sortable.join(' or ')}.` } : {}),
+    ...(text === '' ? {} : { documentation: text }),
     versioning: 'versioned',
     readHistory: false,
     updateCreate: false,

@@ -37,6 +37,17 @@ describe('metadata', () => {
     expect(again.status).toBe(304);
   });
 
+  test.each([
+    ['oslo-sentrum', face, 'nothing awaits a code'],
+    ['sodermalm', `${sodermalm}/fhir-r4`, 'bookings await a code'],
+    ['riverside', '/api/emrs/sandbox-uk/care-units/riverside/fhir-r4', 'cancellations await a code'],
+  ])('says what awaits a code at %s', async (_name, base, text) => {
+    const { body } = await gateway.request<CapabilityStatement>('GET', `${base}/metadata`);
+    expect(body.rest?.[0]?.documentation).toContain(` Here, ${text}.`);
+    const patient = body.rest?.[0]?.resource?.find(({ type }) => type === 'Patient');
+    expect(patient?.documentation).toContain('_search');
+  });
+
   test("names the gateway's own operations by URLs at which they can be read, as at each base URL", async () => {
     const { body } = await get<CapabilityStatement>('/metadata');
     const operations = body.rest?.[0]?.resource?.find(({ type }) => type === 'Appointment')?.operation ?? [];

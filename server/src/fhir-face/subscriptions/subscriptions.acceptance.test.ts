@@ -149,8 +149,12 @@ test.each([
   await change(id, { comment: 'changed' });
   await cancel(id);
   const isAll = criteria.endsWith('=r-1');
-  const [, first, second] = await received(it, isAll ? 4 : method === 'POST' ? 3 : 2);
-  expect(first).toMatchObject({ number: '1', focus: expect.stringContaining(id) });
+  // A former test's events may be told, too: they are handed out after they were written.
+  const [first, second] = await eventually(async () => {
+    const told = (await received(it, 1)).filter(({ focus }) => focus?.endsWith(id));
+    expect(told).toHaveLength(isAll ? 3 : method === 'POST' ? 2 : 1);
+    return told;
+  });
   expect(first?.bundle.entry?.[1]?.request?.method).toBe(method);
   if (method === 'POST') expect(second?.bundle.entry?.[1]?.request?.method).toBe('PUT');
 });
