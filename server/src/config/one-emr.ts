@@ -1,5 +1,5 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
-import Type from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import { type ConfiguredEmr, deepFreeze, type EmrInFile, resolveEmr } from './configuration.ts';
 import { isReference } from './environment/references.ts';
 import { formatPath, isMapping, type Mistake } from './mistakes/mistake.ts';
@@ -14,6 +14,15 @@ export type AroundEmrs = Pick<PartialFile, 'messages' | 'http'>;
 /** The path of an EHR whose mistakes are looked for: as if it were the only one of a file. */
 export const onlyEmr = ['emrs', 0] as const;
 
+const schemas = new WeakMap<readonly ConnectorModule[], TSchema>();
+
+/** The same one each time, because a schema is compiled once. */
+function schemaWith(connectors: readonly ConnectorModule[]): TSchema {
+  const schema = schemas.get(connectors) ?? Type.Object({ emrs: Type.Array(emrInFileSchema(connectors)) });
+  schemas.set(connectors, schema);
+  return schema;
+}
+
 /**
  * What is wrong with an EHR that is not in the configuration file: the rules are those of the file. Paths begin with `onlyEmr`.
  *
@@ -24,9 +33,8 @@ export function emrMistakes(
   around: AroundEmrs,
   connectors: readonly ConnectorModule[],
 ): readonly Mistake[] {
-  const schema = Type.Object({ emrs: Type.Array(emrInFileSchema(connectors)) });
   const file = { emrs: [emr] };
-  const { mistakes, mistyped } = validateAgainst(schema, file);
+  const { mistakes, mistyped } = validateAgainst(schemaWith(connectors), file);
   const parts = { ...around, ...withoutMistyped(file, mistyped), clients: [] };
   return [...mistakes, ...ruleMistakes(parts).filter(({ path }) => path[0] === 'emrs')];
 }

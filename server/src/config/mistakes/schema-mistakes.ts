@@ -20,12 +20,15 @@ export function validate(value: unknown, connectors: readonly ConnectorSchema[])
   return validateAgainst(configurationSchema(connectors), value);
 }
 
+const checks = new WeakMap<TSchema, ReturnType<typeof compile>>();
+
 /** As `validate`, for a part of the file. */
 export function validateAgainst(schema: TSchema, value: unknown): Validation {
   // Ajv knows more about mistakes, but compiles the schema first, which takes as long as the rest of the start.
   if (Check(schema, value)) return { mistakes: [], mistyped: [] };
   // The schema itself is checked by a test, since that takes longer than everything else.
-  const check = compile(schema, { validateSchema: false });
+  const check = checks.get(schema) ?? compile(schema, { validateSchema: false });
+  checks.set(schema, check);
   if (check(value)) return { mistakes: [], mistyped: [] };
   const errors = check.errors ?? [];
   return {
