@@ -93,30 +93,24 @@ function postgresTemplate(): Promise<string> {
   return template;
 }
 
-async function createPglite(content: 'migrated' | 'empty'): Promise<TestDatabase> {
-  if (content === 'migrated') return await migratedPglite();
-  const database = await pgliteDatabase(startPglite({ loadDataDir: await pgliteDump(content) }));
-  return { database, url: undefined, dispose: () => database.close() };
-}
-
 type PGlite = ReturnType<typeof startPglite>;
 
-/** Unused migrated databases of this process. Starting one takes a second of computing. */
-const unused: PGlite[] = [];
+/** Unused databases of this process. Starting one takes a second of computing. */
+const unused: Record<'migrated' | 'empty', PGlite[]> = { migrated: [], empty: [] };
 
-async function migratedPglite(): Promise<TestDatabase> {
-  const pglite = unused.pop() ?? startPglite({ loadDataDir: await pgliteDump('migrated') });
+async function createPglite(content: 'migrated' | 'empty'): Promise<TestDatabase> {
+  const pglite = unused[content].pop() ?? startPglite({ loadDataDir: await pgliteDump(content) });
   const before = await objectsIn(pglite);
   const database = await pgliteDatabase(pglite);
   let disposal: Promise<void> | undefined;
   async function dispose(): Promise<void> {
     await database.pool.end();
     if (pglite.closed) return;
-    const isEmpty = await emptied(pglite).then(
+    const isAsBefore = await (content === 'empty' ? withoutObjects(pglite) : emptied(pglite)).then(
       async () => (await objectsIn(pglite)) === before,
       () => false,
     );
-    if (isEmpty) unused.push(pglite);
+    if (isAsBefore) unused[content].push(pglite);
     else await pglite.close();
   }
   return {
@@ -127,6 +121,15 @@ async function migratedPglite(): Promise<TestDatabase> {
       return disposal;
     },
   };
+}
+
+/** Leaves a database as it was created. */
+async function withoutObjects(pglite: PGlite): Promise<void> {
+  await pglite.exec('ROLLBACK');
+  await pglite.exec('DISCARD ALL');
+  await pglite.exec('DROP SCHEMA public CASCADE');
+  await pglite.exec('CREATE SCHEMA public AUTHORIZATION pg_database_owner');
+  await pglite.exec('GRANT USAGE ON SCHEMA public TO PUBLIC');
 }
 
 /** Leaves a database as the migrations made it, without sessions and rows. */

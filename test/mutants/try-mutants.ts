@@ -72,6 +72,8 @@ function failureOf(copy: string, of: string, only: readonly string[] = []): Prom
   const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
   const child = spawn(process.execPath, ['test/mutants/run-kit.ts', '--first', of, ...only], {
     cwd: copy,
+    // Half of a start compiles modules, of which a mutant changes one.
+    env: { ...process.env, NODE_COMPILE_CACHE: join(copy, 'compiled') },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: longestMilliseconds,
     killSignal: 'SIGKILL',

@@ -50,6 +50,9 @@ const claims = ['create', 'update', 'holds', 'races', 'concurrent-edits'];
 const checked = (only: readonly string[], counterparts: readonly Counterpart[]) =>
   counterparts.map((it): Counterpart => ({ ...it, only }));
 
+/** Here each time zone has a process of its own. What the connector makes of a time is the same code in each mode. */
+const withZones = 'transaction';
+
 interface Server {
   readonly url: string;
   save(resource: FhirResource): Promise<unknown>;
@@ -72,6 +75,7 @@ async function subjectOver(
     oneSlotOnly,
     store: server.store,
     units,
+    zonesInProcesses: name.endsWith(withZones),
     // Who has a number. Each day of the time in which the checks book is a request.
     ...(settings.patient_header ? { otherPatientId: 'p-2', window: daysFromTomorrow(7) } : {}),
   });
@@ -137,7 +141,7 @@ const writingSchedules: Partial<FhirSettings> = { schedules: { write: true, hori
 
 /** The fake server in booking modes that write slots and appointments: in a transaction, and with a claim on the slot. */
 export const slotFakes: readonly Counterpart[] = [
-  onFake('transaction', { validates: true, cachesSearches: true }, writingSchedules),
+  onFake(withZones, { validates: true, cachesSearches: true }, writingSchedules),
   // With small pages.
   ...checked(
     [...booking, 'time-slots', 'paging'],

@@ -7,6 +7,7 @@ import type {
   ProbeReport,
 } from '@crossward/connector-kit';
 import {
+  type ConnectorInProcess,
   connectorInProcess,
   type Facts,
   plainHttp,
@@ -82,6 +83,14 @@ interface SubjectOptions extends Pick<Facts, 'oneSlotOnly' | 'otherPatientId' | 
   readonly units?: readonly ConfiguredCareUnit[] | undefined;
   /** Without a second connection, whose process takes half a second to start. */
   readonly isAlone?: boolean;
+  /** Each time zone has a process of its own, which takes half a second to start. Otherwise that of the test's process changes. */
+  readonly zonesInProcesses?: boolean;
+}
+
+function withoutZones(second: ConnectorInProcess | undefined): Connector | undefined {
+  if (!second) return undefined;
+  const { inTimeZone: _, ...connector } = second;
+  return connector;
 }
 
 /** A subject of the conformance kit: connectors to a server that has the data set. */
@@ -89,7 +98,15 @@ export async function fhirSubject(
   name: string,
   settings: FhirSettings,
   close: () => Promise<void>,
-  { oneSlotOnly, store, units = careUnits, otherPatientId = 'p-3', window, isAlone = false }: SubjectOptions = {},
+  {
+    oneSlotOnly,
+    store,
+    units = careUnits,
+    otherPatientId = 'p-3',
+    window,
+    isAlone = false,
+    zonesInProcesses = false,
+  }: SubjectOptions = {},
   now = () => new Date(),
 ): Promise<Subject> {
   let http = plainHttp();
@@ -137,7 +154,7 @@ export async function fhirSubject(
       window,
     },
     now,
-    second,
+    second: zonesInProcesses ? second : withoutZones(second),
     async restart() {
       http.cut();
       http = plainHttp();
