@@ -234,7 +234,7 @@ test('a search without a payload is that of R4: requests have no body', async ()
   const subscription = { ...wanted(''), criteria, channel };
   const { status: created, body } = await fhir.post<Subscription>('/Subscription', subscription);
   expect(created).toBe(201);
-  onTestFinished(() => void fhir.send('DELETE', `/Subscription/${body.id}`));
+  onTestFinished(async () => void (await fhir.send('DELETE', `/Subscription/${body.id}`)));
   await untilStatus(body.id ?? '', 'active');
   await book(gateway);
   await eventually(async () => expect(bodies).toEqual(['', '']));
@@ -307,7 +307,7 @@ test('a handshake that fails is an error, which the client ends by asking again'
   onTestFinished(() => receiver.close());
   receiver.behave(status(500));
   const { body } = await fhir.post<Subscription>('/Subscription', wanted(receiver.url));
-  onTestFinished(() => void fhir.send('DELETE', `/Subscription/${body.id}`));
+  onTestFinished(async () => void (await fhir.send('DELETE', `/Subscription/${body.id}`)));
   const failed = await untilStatus(body.id ?? '', 'error');
   expect(failed.error).toContain('handshake');
   await book(gateway);
@@ -353,7 +353,7 @@ test('what is not kept is named, or refused', async () => {
   expect([made.status, made.text]).toEqual([201, expect.stringContaining('"Subscription.contact')]);
   expect(made.text).not.toContain('criteria');
   const [id] = /(?<=\/Subscription\/)[0-9a-f-]+/.exec(made.headers.location ?? '') ?? [];
-  onTestFinished(() => void fhir.send('DELETE', `/Subscription/${id}`));
+  onTestFinished(async () => void (await fhir.send('DELETE', `/Subscription/${id}`)));
   const refused = await fhir.post<Subscription>('/Subscription', sent, { prefer: 'handling=strict' });
   expect(issueIn(refused)[0]).toBe(422);
 });
