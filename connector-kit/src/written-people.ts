@@ -1,7 +1,7 @@
 import { emailIn } from './email-addresses.ts';
 import { tidyName } from './names.ts';
 import { type PatientPhones, patientPhones } from './phone-numbers.ts';
-import type { Patient } from './records.ts';
+import { type Address, genders, type Patient } from './records.ts';
 
 /*
  * People as FHIR has them, in any version: https://hl7.org/fhir/R4/datatypes.html. Records are as staff and programs wrote them,
@@ -32,6 +32,15 @@ export interface WrittenContact {
   readonly period?: WrittenPeriod | null | undefined;
 }
 
+/** A Patient. */
+export interface WrittenPatient {
+  readonly name?: unknown;
+  readonly birthDate?: unknown;
+  readonly gender?: unknown;
+  readonly telecom?: unknown;
+  readonly address?: unknown;
+}
+
 /** Whether a period includes a moment. A missing bound is open, and so is one that is no date. */
 export function isCurrent(period: WrittenPeriod | null | undefined, now: Date): boolean {
   const { start, end } = period ?? {};
@@ -44,6 +53,33 @@ export function isCurrent(period: WrittenPeriod | null | undefined, now: Date): 
 function boundOf(text: string, timeOfDay: string): Date {
   const moment = text.length === 10 ? `${text}T${timeOfDay}` : text;
   return new Date(/T[^Z+-]*$/.test(moment) ? `${moment}Z` : moment);
+}
+
+/** What a Patient says of the person. @param country as `contactsOfPatient` takes it */
+export function personIn(record: WrittenPatient, now: Date, country?: string) {
+  const { name, birthDate, gender, telecom, address } = record;
+  return {
+    ...nameOfPatient(name, now),
+    // A FHIR date may also be a year or a month.
+    birthDate: typeof birthDate === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(birthDate) ? birthDate : null,
+    gender: genders.find((it) => it === gender) ?? null,
+    ...contactsOfPatient(telecom, now, country),
+    address: addressIn(address, now),
+  };
+}
+
+/** The address at home before others, of those in use. `null`: there is none, or nothing in it. */
+function addressIn(addresses: unknown, now: Date): Address | null {
+  const usable = list<Partial<Record<string, unknown>> & { readonly period?: WrittenPeriod }>(addresses).filter(
+    ({ use, period }) => use !== 'old' && use !== 'billing' && isCurrent(period, now),
+  );
+  const best = usable.find(({ use }) => use === 'home') ?? usable[0];
+  const written = best && [best.line].flat().map(tidyName).filter(Boolean);
+  const [text, postalCode, city, country] = ['text', 'postalCode', 'city', 'country'].map((it) => tidyName(best?.[it]));
+  const lines = written?.length ? written : text ? [text] : [];
+  if (lines.length === 0 && !postalCode && !city) return null;
+  const code = country?.toUpperCase() ?? '';
+  return { lines, postalCode: postalCode || null, city: city || null, country: /^[A-Z]{2}$/.test(code) ? code : null };
 }
 
 interface NameParts {

@@ -134,7 +134,7 @@ export const mutants: readonly Mutant[] = [
     },
     {
       name: 'lists appointments of other care units',
-      from: "    ...equal(unit),\n    ['state'",
+      from: "    ...equal({ institution: unit.institution }),\n    ['state'",
       to: "    ['state'",
     },
   ]),

@@ -10,3 +10,17 @@ export function standingIn(standings: Standings, status: string): Standing | und
   const [state, attendance = null] = Object.hasOwn(standings, status) ? (standings[status] ?? []) : [];
   return state && { state, attendance, hasStarted: attendance === 'arrived' || attendance === 'completed' };
 }
+
+/** https://hl7.org/fhir/R4/valueset-appointmentstatus.html, which has those of STU3 */
+export const fhirStandings: Standings = {
+  proposed: ['pending', null],
+  pending: ['pending', null],
+  waitlist: ['pending', null],
+  booked: ['booked', null],
+  arrived: ['booked', 'arrived'],
+  'checked-in': ['booked', 'arrived'],
+  fulfilled: ['booked', 'completed'],
+  cancelled: ['cancelled', null],
+  noshow: ['cancelled', 'no_show'],
+  'entered-in-error': ['cancelled', null],
+};

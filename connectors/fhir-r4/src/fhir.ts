@@ -18,7 +18,6 @@ export interface CodeableConcept extends Received<r4.CodeableConcept> {}
 export interface Reference extends Received<r4.Reference> {}
 export interface FhirIdentifier extends Received<r4.Identifier> {}
 export interface Extension extends Received<r4.Extension> {}
-export interface FhirAddress extends Received<r4.Address> {}
 export interface Attachment extends Received<r4.Attachment> {}
 export interface Participant extends Received<r4.AppointmentParticipant> {}
 

@@ -1,11 +1,11 @@
 import { type Appointment, type AppointmentQuery, ConnectorError } from '@crossward/connector-kit';
 import {
   appointmentsFor,
+  fhirStandings,
   instantIn,
   type Reading,
   readEach,
   readRecord,
-  type Standings,
   standingIn,
 } from '@crossward/connector-kit/rest';
 import type { Static } from 'typebox';
@@ -22,18 +22,6 @@ const day = 24 * 60 * 60 * 1000;
 /** For a list without an end. Practices offer slots for some weeks. */
 const farAheadDays = 730;
 
-/** https://hl7.org/fhir/STU3/valueset-appointmentstatus.html */
-const standings: Standings = {
-  proposed: ['pending', null],
-  pending: ['pending', null],
-  booked: ['booked', null],
-  arrived: ['booked', 'arrived'],
-  fulfilled: ['booked', 'completed'],
-  cancelled: ['cancelled', null],
-  noshow: ['cancelled', 'no_show'],
-  'entered-in-error': ['cancelled', null],
-};
-
 /** An appointment is shown whenever it has a patient and a start. `null`: it is one of another care unit. */
 export function toAppointment(at: At, resource: unknown): Reading<Appointment | null> {
   const { client, careUnit, settings, unit } = at;
@@ -45,7 +33,7 @@ export function toAppointment(at: At, resource: unknown): Reading<Appointment | 
     client.references.to(type, actors),
   );
   const place = { location, practitioner };
-  const [start, standing] = [instantIn(record.start), standingIn(standings, status)];
+  const [start, standing] = [instantIn(record.start), standingIn(fhirStandings, status)];
   if (!start) return { path: '/start' };
   if (!standing) return { path: '/status' };
   if (patient === undefined) return { path: '/participant' };

@@ -1,27 +1,21 @@
 import {
-  type Address,
   ConnectorError,
-  contactsOfPatient,
-  genders,
-  nameOfPatient,
   numberIn,
   type Patient,
   type PatientIdentifier,
+  personIn,
+  type WrittenPatient,
 } from '@crossward/connector-kit';
 import { identifiersOf, readRecord } from '@crossward/connector-kit/rest';
 import type { Static } from 'typebox';
 import type { GpConnectClient } from './client.ts';
 import type { FhirAppointment, FhirResource, Reference } from './fhir.ts';
-import { addressesSchema, identifierSchema, patientSchema } from './records.ts';
+import { identifierSchema, patientSchema } from './records.ts';
 import { nullIfAbsent, SpineError } from './spine-errors.ts';
 import { identifierSystems } from './urls.ts';
 
-/** What is read of a patient, and what readers of the kit take in any form. */
-type ReadPatient = Static<typeof patientSchema> & {
-  readonly name?: unknown;
-  readonly telecom?: unknown;
-  readonly address?: unknown;
-};
+/** What is read of a patient, and what the kit reads in any form. */
+type ReadPatient = Static<typeof patientSchema> & WrittenPatient;
 
 /** A patient of the practice. The practice leaves out those who have died or left, and those whose record is sensitive. */
 export async function findPatient(
@@ -86,28 +80,15 @@ function nhsNumbers({ identifier = [] }: ReadPatient): string[] {
 }
 
 function toPatient(resource: ReadPatient): Patient {
-  const { id, gender, birthDate = '', active, deceasedBoolean, deceasedDateTime } = resource;
-  const now = new Date();
+  const { id, active, deceasedBoolean, deceasedDateTime } = resource;
   const isInactive = active === false || deceasedBoolean === true || deceasedDateTime !== undefined;
   return {
     id,
     identifiers: identifiersOf(id, 'nhs_number', ...nhsNumbers(resource)),
-    ...nameOfPatient(resource.name, now),
-    birthDate: /^\d{4}-\d{2}-\d{2}$/.test(birthDate) ? birthDate : null,
-    gender: genders.find((it) => it === gender) ?? null,
     // Practices write numbers of the United Kingdom without its country code.
-    ...contactsOfPatient(resource.telecom, now, 'GB'),
-    address: addressOf(resource.address),
+    ...personIn(resource, new Date(), 'GB'),
     ...(isInactive ? { isInactive: true } : {}),
   };
-}
-
-function addressOf(address: unknown): Address | null {
-  const current = (readRecord(addressesSchema, address).record ?? []).filter(({ use }) => use !== 'old');
-  const best = current.find(({ use }) => use === 'home') ?? current[0];
-  if (!best) return null;
-  const { line = [], postalCode = null, city = null, country = '' } = best;
-  return { lines: line, postalCode, city, country: /^[A-Z]{2}$/.test(country) ? country : null };
 }
 
 /** An appointment with its patient by reference, for reading: it is not written back. */

@@ -56,25 +56,14 @@ export const appointmentSchema = Type.Object({
 
 export const identifierSchema = Type.Object({ system: optionalText, value: optionalText });
 
-/** Without names and contacts, which readers of the kit take in any form. */
+/** Without what the kit reads in any form: names, contacts and the like. */
 export const patientSchema = Type.Object({
   id: text,
   identifier: Type.Optional(Type.Array(identifierSchema)),
   active: Type.Optional(Type.Boolean()),
-  gender: optionalText,
-  birthDate: optionalText,
   deceasedBoolean: Type.Optional(Type.Boolean()),
   deceasedDateTime: optionalText,
 });
-export const addressesSchema = Type.Array(
-  Type.Object({
-    use: optionalText,
-    line: Type.Optional(Type.Array(text)),
-    city: optionalText,
-    postalCode: optionalText,
-    country: optionalText,
-  }),
-);
 
 export const bundleSchema = Type.Object({
   link: Type.Optional(Type.Array(Type.Object({ relation: optionalText }))),

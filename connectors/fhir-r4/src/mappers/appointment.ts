@@ -1,4 +1,5 @@
 import type { Appointment, AppointmentState, Attendance, HealthcareService } from '@crossward/connector-kit';
+import { fhirStandings, standingIn } from '@crossward/connector-kit/rest';
 import type { Extension, FhirAppointment, Participant } from '../fhir.ts';
 import { localReference } from '../fhir.ts';
 import type { EhrClock } from '../server/clock.ts';
@@ -25,27 +26,6 @@ export interface AppointmentDialect extends CommentPlace {
 /** The extension for the end of a hold. */
 const heldUntilUrl = 'urn:crossward:held-until';
 
-/** https://hl7.org/fhir/R4/valueset-appointmentstatus.html */
-const states: Readonly<Record<string, AppointmentState>> = {
-  booked: 'booked',
-  arrived: 'booked',
-  'checked-in': 'booked',
-  fulfilled: 'booked',
-  proposed: 'pending',
-  pending: 'pending',
-  waitlist: 'pending',
-  cancelled: 'cancelled',
-  noshow: 'cancelled',
-  'entered-in-error': 'cancelled',
-};
-
-const attendances: Readonly<Record<string, Attendance>> = {
-  arrived: 'arrived',
-  'checked-in': 'arrived',
-  fulfilled: 'completed',
-  noshow: 'no_show',
-};
-
 /** The status with which staff note an attendance. */
 export const attendanceStatuses: Readonly<Record<Attendance, string>> = {
   arrived: 'arrived',
@@ -53,10 +33,8 @@ export const attendanceStatuses: Readonly<Record<Attendance, string>> = {
   no_show: 'noshow',
 };
 
-const started: ReadonlySet<string | undefined> = new Set(['arrived', 'checked-in', 'fulfilled']);
-
-export function hasStarted({ status }: FhirAppointment): boolean {
-  return started.has(status);
+export function hasStarted({ status = '' }: FhirAppointment): boolean {
+  return standingIn(fhirStandings, status)?.hasStarted ?? false;
 }
 
 /** The state of an Appointment at a time of the EHR's clock. */
@@ -68,7 +46,7 @@ export interface Standing {
 }
 
 export function standingOf(appointment: FhirAppointment, now: Date): Standing {
-  const state = states[appointment.status ?? ''] ?? 'pending';
+  const { state } = standingIn(fhirStandings, appointment.status ?? '') ?? { state: 'pending' };
   const heldUntil = heldUntilOf(appointment);
   if (state !== 'pending' || heldUntil === null) return { state, heldUntil: null, hasExpired: false };
   if (heldUntil <= now) return { state: 'cancelled', heldUntil: null, hasExpired: true };
@@ -185,7 +163,7 @@ export function toAppointment(
     ...place,
     healthcareServiceId: service?.id ?? null,
     careUnitId: ids.careUnitId,
-    attendance: attendances[resource.status ?? ''] ?? null,
+    attendance: standingIn(fhirStandings, resource.status ?? '')?.attendance ?? null,
   };
 }
 

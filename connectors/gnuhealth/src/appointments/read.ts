@@ -12,7 +12,7 @@ export async function findAppointments(at: At, ids: readonly string[]): Promise<
   if (known.length === 0) return [];
   // One that is read alone and cannot be read is not gone.
   const search = known.length === 1 ? searchAllRows : searchRows;
-  return shown(at, await search(at.client, [['id', 'in', known], ...equal(at.unit)]));
+  return shown(at, await search(at.client, [['id', 'in', known], ...equal({ institution: at.unit.institution })]));
 }
 
 async function shown(at: At, rows: readonly AppointmentRow[]): Promise<readonly Appointment[]> {
@@ -41,7 +41,7 @@ function domainOf({ settings, unit }: At, query: AppointmentQuery): Domain | und
   const wanted = statesFor(states.length === 0 ? ['booked', 'cancelled'] : states);
   if (wanted.length === 0) return undefined;
   return [
-    ...equal(unit),
+    ...equal({ institution: unit.institution }),
     ['state', 'in', wanted],
     ['patient', patient === undefined ? '!=' : '=', patient ?? null],
     ...(healthprof === undefined ? [] : equal({ healthprof })),

@@ -44,7 +44,10 @@ async function ruleOutBooking(
   if (patient === undefined || professional === undefined) return true;
   const place = equal({ healthprof: professional, appointment_date: toRpc(start) });
   const isMarked = await untilUnchanged(async () => {
-    const free = await searchAllRows(at.client, [...place, ...equal({ ...at.unit, state: 'free' })]);
+    const free = await searchAllRows(at.client, [
+      ...place,
+      ...equal({ institution: at.unit.institution, state: 'free' }),
+    ]);
     // A row that was an appointment has a name. If somebody has made it free since, it may have been this one.
     const used = free.filter(({ name }) => name !== null);
     if ((await changedSince(at, used, from)).size > 0) return false;

@@ -20,7 +20,7 @@ export async function listTimeSlots(at: At, query: TimeSlotQuery): Promise<reado
   if (professionals.length === 0 || specialities.length === 0) return [];
   const start = new Date(Math.max(query.start.getTime(), at.now().getTime()));
   const matching = [
-    ...equal(at.unit),
+    ...equal({ institution: at.unit.institution }),
     ['healthprof', 'in', professionals],
     ['speciality', 'in', specialities],
     ['appointment_date', '>=', toRpc(start)],
