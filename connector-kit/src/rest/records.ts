@@ -17,17 +17,26 @@ export function readRecord<Schema extends TSchema>(schema: Schema, value: unknow
   return { path: [error?.instancePath ?? '', ...missing.slice(0, 1)].join('/') };
 }
 
+/** A record that was read. `undefined`: it cannot be, and is counted. @param id of the record, if it has one */
+export function counted<Found>(
+  { leftOut }: Pick<ConnectorContext<unknown>, 'leftOut'>,
+  type: string,
+  { record, path }: Reading<Found>,
+  id?: unknown,
+): Found | undefined {
+  if (path !== undefined) leftOut?.({ type, path, id: typeof id === 'string' ? id : undefined });
+  return record;
+}
+
 /** As `readRecord`, and what cannot be read is counted: `undefined` then. @param id of the record. Absent: its member `id` */
 export function countedRecord<Schema extends TSchema>(
-  { leftOut }: Pick<ConnectorContext<unknown>, 'leftOut'>,
+  context: Pick<ConnectorContext<unknown>, 'leftOut'>,
   type: string,
   schema: Schema,
   value: unknown,
   id: unknown = Reflect.get(Object(value), 'id'),
 ): Static<Schema> | undefined {
-  const { record, path } = readRecord(schema, value);
-  if (path !== undefined) leftOut?.({ type, path, id: typeof id === 'string' ? id : undefined });
-  return record;
+  return counted(context, type, readRecord(schema, value), id);
 }
 
 /** Copying each of thousands of records would take most of the time. */

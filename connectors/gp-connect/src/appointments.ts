@@ -1,6 +1,7 @@
 import { type Appointment, type AppointmentQuery, ConnectorError } from '@crossward/connector-kit';
 import {
   appointmentsFor,
+  counted,
   fhirStandings,
   instantIn,
   type Reading,
@@ -10,7 +11,7 @@ import {
 } from '@crossward/connector-kit/rest';
 import type { Static } from 'typebox';
 import { type At, isAt, resourceIdOf, serviceOf } from './ehr.ts';
-import { deliveryChannel, type FhirAppointment, idIn, isFhirId, modalityOf } from './fhir.ts';
+import { deliveryChannel, type FhirAppointment, isFhirId, modalityOf } from './fhir.ts';
 import { isPatient, patientNamer } from './patients.ts';
 import { appointmentSchema } from './records.ts';
 import { defaultCancelReason, type GpConnectSettings } from './settings.ts';
@@ -117,9 +118,8 @@ export async function listAppointments(at: At, query: AppointmentQuery): Promise
   const namePatient = patientNamer(at, patientId);
   const found: Appointment[] = [];
   for (const it of await appointmentsOf(at, patientId, query.range)) {
-    const { record, path } = toAppointment(at, await namePatient(it));
-    if (path !== undefined) at.leftOut({ type: 'Appointment', id: idIn(it), path });
-    if (record) found.push(record);
+    const appointment = counted(at, 'Appointment', toAppointment(at, await namePatient(it)), it.id);
+    if (appointment) found.push(appointment);
   }
   return appointmentsFor(found, query);
 }

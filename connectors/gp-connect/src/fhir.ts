@@ -33,11 +33,6 @@ export function isFhirId(id: string): boolean {
   return /^(?!\.{1,2}$)[A-Za-z0-9.-]{1,64}$/.test(id);
 }
 
-/** The id of a resource that may be malformed. */
-export function idIn({ id }: { readonly id?: unknown }): string | undefined {
-  return typeof id === 'string' ? id : undefined;
-}
-
 const withoutVersion = /^([A-Za-z]+\/[A-Za-z0-9.-]{1,64})(\/_history\/|$)/;
 
 /** Finds references to resources of the practice. One to another server is to another resource, though the id be the same. */

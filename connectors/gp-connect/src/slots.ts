@@ -1,9 +1,16 @@
 import { isComplete, type TimeSlot, type TimeSlotQuery } from '@crossward/connector-kit';
-import { firstSlotStart, instantIn, pageOfTimeSlots, type Reading, readRecord } from '@crossward/connector-kit/rest';
+import {
+  counted,
+  firstSlotStart,
+  instantIn,
+  pageOfTimeSlots,
+  type Reading,
+  readRecord,
+} from '@crossward/connector-kit/rest';
 import type { Static } from 'typebox';
 import { findAppointments } from './appointments.ts';
 import { type At, type Ehr, isAt, resourceIdOf, serviceOf } from './ehr.ts';
-import { deliveryChannel, type FhirResource, idIn, modalityOf, type References } from './fhir.ts';
+import { deliveryChannel, type FhirResource, modalityOf, type References } from './fhir.ts';
 import { actorSchema, type FhirSchedule, scheduleSchema, slotSchema } from './records.ts';
 import { plusUkDays, ukTime } from './uk-time.ts';
 import { identifierSystems, organisationTypes } from './urls.ts';
@@ -81,17 +88,13 @@ async function searchSlots(
   if (organization.type) parameters.append('searchFilter', `${organisationTypes}|${organization.type}`);
   const found = await client.search('search:slot-1', `Slot?${parameters}`);
   /** Those of a type that can be read. */
-  function read<Found>(type: string, as: (resource: FhirResource) => Reading<Found>): Found[] {
-    return found.flatMap((resource) => {
-      if (resource.resourceType !== type) return [];
-      const { record, path } = as(resource);
-      if (path !== undefined) leftOut({ type, id: idIn(resource), path });
-      return path === undefined ? [record] : [];
-    });
-  }
+  const read = <Found>(type: string, as: (resource: FhirResource) => Reading<Found>) =>
+    found
+      .filter(({ resourceType }) => resourceType === type)
+      .flatMap((it) => counted({ leftOut }, type, as(it), it.id) ?? []);
   const ofSchedules = read('Schedule', (it) => readRecord(scheduleSchema, it));
   const schedules = new Map(ofSchedules.map((it) => [`Schedule/${it.id}`, it]));
-  const slots = read('Slot', (it) => freeSlot(it, schedules, client.references)).filter((it) => it !== null);
+  const slots = read('Slot', (it) => freeSlot(it, schedules, client.references));
   const names = ['Practitioner', 'Location'].flatMap((type) =>
     read(type, (it) => readRecord(actorSchema, it)).map(({ id, name }) => [`${type}/${id}`, inWords(name)] as const),
   );

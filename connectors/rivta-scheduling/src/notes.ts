@@ -1,5 +1,5 @@
 import { ConnectorError, type MedicalNote, type MedicalNoteOperations } from '@crossward/connector-kit';
-import { newestPage, type Reading } from '@crossward/connector-kit/rest';
+import { counted, newestPage, type Reading } from '@crossward/connector-kit/rest';
 import { childOf, childrenOf, leaves, textOf, type XmlElement } from '@crossward/connector-kit/soap';
 import Type from 'typebox';
 import type { At, Ehr } from './ehr.ts';
@@ -61,12 +61,10 @@ export function medicalNotes(ehr: Ehr): Notes | Record<string, never> {
     const found: MedicalNote[] = [];
     const unreadable = new Set<string>();
     for (const document of childrenOf(answer, namespace, 'careDocumentation')) {
-      const { record, path } = noteOf(at, subject, document);
-      if (record) found.push(record);
-      if (path === undefined) continue;
-      const id = idIn(document);
-      at.leftOut({ type: 'careDocumentation', id, path });
-      if (id !== undefined) unreadable.add(id);
+      const [id, reading] = [idIn(document), noteOf(at, subject, document)];
+      const note = counted(at, 'careDocumentation', reading, id);
+      if (note) found.push(note);
+      if (reading.path !== undefined && id !== undefined) unreadable.add(id);
     }
     return { notes: found, unreadable };
   }

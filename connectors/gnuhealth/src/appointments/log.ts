@@ -81,7 +81,7 @@ export async function searchDeletions(client: RpcClient, from: RpcDateTime, limi
       ['user', '!=', await client.userId()],
       ['resource', 'like', `${model},%`],
     ],
-    order: ['create_date', 'id'].map((it) => [it, 'ASC'] as const),
+    order: 'create_date',
     limit,
   });
 }

@@ -55,10 +55,9 @@ export function searchAllRows(client: RpcClient, domain: Domain): Promise<readon
 export function searchRowPage(
   client: RpcClient,
   domain: Domain,
-  field: string,
+  order: string,
   limit: number,
 ): Promise<Page<AppointmentRow>> {
-  const order = [field, 'id'].map((it) => [it, 'ASC'] as const);
   return client.searchPage({ model, row: appointmentSchema, domain, order, limit });
 }
 

@@ -19,8 +19,8 @@ export interface Search<Row extends TObject> {
   /** What a row must be like. Its fields are those that are asked for. */
   readonly row: Row;
   readonly domain: Domain;
-  /** Such as `[['appointment_date', 'ASC']]`. Default: by id. */
-  readonly order?: readonly (readonly [string, 'ASC' | 'DESC'])[];
+  /** The field by which rows are ordered, and then by id. Absent: by id. */
+  readonly order?: string;
   readonly limit?: number;
   readonly context?: object;
 }
@@ -117,15 +117,13 @@ export function createRpcClient({ http, settings, now, leftOut }: OpenContext<Gn
     throw new ConnectorError('rejected', `The EHR responded to ${method} with ${answer.exception}`, { refusal });
   }
 
-  async function received({ model, row, domain, order, limit, context }: Search<TObject>): Promise<readonly unknown[]> {
-    const params = [domain, 0, limit ?? null, order ?? [['id', 'ASC']], fieldsOf(row)];
-    const rows = await call(`model.${model}.search_read`, params, context);
-    if (Array.isArray(rows)) return rows;
+  /** The rows that can be read, and how many the server has sent. */
+  async function search<Row extends TObject>({ model, row, domain, order, limit, context }: Search<Row>) {
+    const fields = order === undefined ? ['id'] : [order, 'id'];
+    const params = [domain, 0, limit ?? null, fields.map((it) => [it, 'ASC']), fieldsOf(row)];
+    const found = await call(`model.${model}.search_read`, params, context);
+    if (Array.isArray(found)) return { rows: readRows(model, row, found, leftOut), sent: found.length };
     throw new ConnectorError('rejected', `The EHR sent an invalid response to a search of ${model}`);
-  }
-
-  async function searchRead<Row extends TObject>(search: Search<Row>): Promise<readonly Static<Row>[]> {
-    return readRows(search.model, search.row, await received(search), leftOut);
   }
 
   function at(time: Date): Date {
@@ -136,20 +134,17 @@ export function createRpcClient({ http, settings, now, leftOut }: OpenContext<Gn
     userId: async () => (await sessions.get()).userId,
     call,
     send: (body, repeatable) => exchange(body, { repeatable, writes: true }),
-    searchRead,
-    async searchPage(search) {
-      for (let { limit } = search; ; limit *= 2) {
-        const found = await received({ ...search, limit });
-        const rows = readRows(search.model, search.row, found, leftOut);
-        const isFull = found.length >= limit;
-        if (rows.length > 0 || !isFull) return { rows, isFull };
+    searchRead: async (wanted) => (await search(wanted)).rows,
+    async searchPage(wanted) {
+      for (let { limit } = wanted; ; limit *= 2) {
+        const { rows, sent } = await search({ ...wanted, limit });
+        if (rows.length > 0 || sent < limit) return { rows, isFull: sent >= limit };
       }
     },
-    async searchAll(search) {
-      const found = await received(search);
-      const rows = readRows(search.model, search.row, found, leftOut);
-      if (rows.length === found.length) return rows;
-      throw new ConnectorError('rejected', `The EHR sent a record of ${search.model} that cannot be read`);
+    async searchAll(wanted) {
+      const { rows, sent } = await search(wanted);
+      if (rows.length === sent) return rows;
+      throw new ConnectorError('rejected', `The EHR sent a record of ${wanted.model} that cannot be read`);
     },
     write: (method, params, { context = {}, repeatable }) =>
       exchange(bodyOf(method, params, context), { repeatable, writes: true }),

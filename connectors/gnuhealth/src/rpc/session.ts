@@ -36,28 +36,19 @@ export function gnuHealthSessions(
       repeatable: false,
       writes: false,
     });
-    if (status === 401) throw noLogin('The EHR rejected the user or its password', status);
-    if (status !== 200) throw noLogin(`The EHR responded ${status} to the login`);
-    const answer = readAnswer(text);
-    // Such as that it wants a second factor.
-    if (answer && 'exception' in answer) throw noLogin(`The EHR responded to the login with ${answer.exception}`);
-    const session = readSession(answer?.result);
-    if (!session) throw noLogin('The EHR sent an invalid response to the login');
-    const [userId, key] = session;
-    const authorization = `Session ${Buffer.from(`${user}:${userId}:${key}`).toString('base64')}`;
-    return { userId, authorization };
+    const answer = status === 200 ? readAnswer(text) : undefined;
+    const [userId, key] = answer && 'result' in answer && Array.isArray(answer.result) ? answer.result : [];
+    if (typeof userId === 'number' && typeof key === 'string') {
+      return { userId, authorization: `Session ${Buffer.from(`${user}:${userId}:${key}`).toString('base64')}` };
+    }
+    // Without a session, no request succeeds. An exception says, for example, that the server wants a second factor.
+    const said = answer && 'exception' in answer ? answer.exception : `${status} and no session`;
+    const isRefused = status === 401;
+    const words = isRefused
+      ? 'The EHR rejected the user or its password'
+      : `The EHR responded to the login with ${said}`;
+    throw new ConnectorError('rejected', words, { fault: true, refusal: isRefused ? { status } : undefined });
   }
 
   return createSessions({ signIn, hasEnded: ({ status }) => status === 401, pauseMilliseconds, now });
-}
-
-/** Without a session, no request succeeds. */
-function noLogin(words: string, refused?: number): ConnectorError {
-  return new ConnectorError('rejected', words, { fault: true, ...(refused ? { refusal: { status: refused } } : {}) });
-}
-
-function readSession(result: unknown): readonly [number, string] | undefined {
-  if (!Array.isArray(result)) return undefined;
-  const [userId, key]: unknown[] = result;
-  return typeof userId === 'number' && typeof key === 'string' ? [userId, key] : undefined;
 }
