@@ -38,13 +38,11 @@ export async function findPatient(ehr: Ehr, { type, value }: PatientIdentifier):
     if (answer.partial) throw new ConnectorError('rejected', 'The EHR finds people by this number only in part');
     const patients = answer.results.map((it) => toPatient(ehr, it));
     // A configuration can find by a part of the number.
-    found.push(...patients.filter((it) => has(it, { type, value })));
+    found.push(
+      ...patients.filter(({ identifiers }) => identifiers.some((it) => it.type === type && it.value === value)),
+    );
   }
   return onlyPatient(found);
-}
-
-function has({ identifiers }: Patient, { type, value }: PatientIdentifier): boolean {
-  return identifiers.some((it) => it.type === type && it.value === value);
 }
 
 /** CARE shows a patient by id only to a user with a role in an organisation of the patient. */
