@@ -131,7 +131,7 @@ export default defineConfig({
         databaseKind: 'pglite',
         include: [
           ...files('acceptance'),
-          'server/src/db/*.db.test.ts',
+          'server/src/{db,history}/*.db.test.ts',
           'test/model/*.chaos.test.ts',
           sandboxKit,
           'server/src/appointments/concurrent-codes.chaos.test.ts',

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
 import { observeStatements } from '../../../test/database/statements.ts';
 import { createDb, type Db } from '../db/kysely.ts';
@@ -19,8 +19,8 @@ const silent = {
   forget: () => undefined,
 };
 
-describe.each(['postgresql', 'pglite'] as const)('on %s', async (kind) => {
-  const { database, dispose } = await createTestDatabase(kind);
+describe(`on ${inject('databaseKind')}`, async () => {
+  const { database, dispose } = await createTestDatabase();
   afterAll(() => dispose());
   const db = createDb(database);
   let now = start;

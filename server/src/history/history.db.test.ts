@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, inject, test } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
 import { deleteOldData } from '../background/delete-old-data.ts';
 import { createDb } from '../db/kysely.ts';
@@ -34,8 +34,8 @@ function instantsIn(columns: readonly Column[]) {
     .map(([at, beside]) => new Date(at + beside));
 }
 
-describe.each(['postgresql', 'pglite'] as const)('on %s', async (kind) => {
-  const { database, dispose } = await createTestDatabase(kind);
+describe(`on ${inject('databaseKind')}`, async () => {
+  const { database, dispose } = await createTestDatabase();
   afterAll(() => dispose());
   const db = createDb(database);
 
@@ -173,7 +173,7 @@ describe.each(['postgresql', 'pglite'] as const)('on %s', async (kind) => {
   });
 
   // PGlite has one connection.
-  test.runIf(kind === 'postgresql')('an event whose commit hangs for half an hour is counted', async () => {
+  test.runIf(database.kind === 'postgresql')('an event whose commit hangs for half an hour is counted', async () => {
     const halfAnHourAgo = new Date(Date.now() - 30 * minute);
     await begin(new Date(Date.now() - 24 * 60 * minute));
     const client = await database.pool.connect();
