@@ -1,5 +1,4 @@
-/** `SubjectOfCareIdType`: personal, coordination and reserve numbers. */
-export const subjectOfCarePattern = /^[0-9]{8}[0-9pPtTfF][0-9]{3}$/;
+import { subjectOfCarePattern } from './settings.ts';
 
 const prefix = 'se_personal_number:';
 

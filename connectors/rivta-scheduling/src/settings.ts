@@ -1,7 +1,9 @@
 import { type ResourceKind, resourceKinds } from '@crossward/connector-kit';
 import { settingsOf, textSetting } from '@crossward/connector-kit/rest';
 import Type, { type Static } from 'typebox';
-import { subjectOfCarePattern } from './ids.ts';
+
+/** `SubjectOfCareIdType`: personal, coordination and reserve numbers. */
+export const subjectOfCarePattern = /^[0-9]{8}[0-9pPtTfF][0-9]{3}$/;
 
 const text = textSetting();
 
