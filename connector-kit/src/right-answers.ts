@@ -19,7 +19,7 @@ type Rules = {
 };
 
 /** For each operation that names a record, whether its result is that record. */
-const rules = (claims: Capabilities | undefined): Rules => ({
+const rulesFor = (connector: Connector): Rules => ({
   findPatient: (patient, identifier) => patient === null || isFoundBy(patient, identifier),
   createPatient: ({ patient }, { identifier }) => isFoundBy(patient, identifier),
   findResource: (resource, _, identifier) => resource === null || (resource.id !== '' && has(resource, identifier)),
@@ -41,7 +41,7 @@ const rules = (claims: Capabilities | undefined): Rules => ({
   changeAppointments: (appointments, { careUnit, changes }) =>
     appointments.length === changes.length &&
     appointments.every(
-      (it, index) => isAt(it, careUnit) && isOfChange(it, changes[index] as AppointmentChange, claims),
+      (it, index) => isAt(it, careUnit) && isOfChange(it, changes[index] as AppointmentChange, connector.capabilities),
     ),
   listMedicalNotes: (notes, { patientId }) => notes.every((it) => isOf(it, patientId)),
   findMedicalNote: (note, _, patientId, id) => note === null || (isOf(note, patientId) && note.id === id),
@@ -62,13 +62,20 @@ const rules = (claims: Capabilities | undefined): Rules => ({
  * ConnectorError: `rejected`, or `outcome_unknown` for a write, because it says nothing about what was written.
  */
 export function withRightAnswers(connector: Connector): Connector {
+  const rules = rulesFor(connector);
+  /** What was made of a function, because each call of the gateway asks for one. */
+  const known = new Map<string | symbol, { readonly member: unknown; readonly compared: unknown }>();
   return new Proxy(connector, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);
       if (typeof member !== 'function') return member;
+      const made = known.get(name);
+      if (made?.member === member) return made.compared;
       const call = (...input: unknown[]): unknown => Reflect.apply(member, target, input);
-      const rule: unknown = Reflect.get(rules(target.capabilities), name);
-      return isRule(rule) ? checked(name as ConnectorOperation, rule, call) : call;
+      const rule: unknown = Reflect.get(rules, name);
+      const compared = isRule(rule) ? checked(name as ConnectorOperation, rule, call) : call;
+      known.set(name, { member, compared });
+      return compared;
     },
   });
 }

@@ -16,6 +16,9 @@ export type Target =
   /** A booking that only the gateway stores, because the EHR has no holds. */
   | { readonly kind: 'draft'; readonly id: string; readonly appointment: KnownAppointment; readonly item: Item };
 
+/** Most requests need no query of the gateway's own tables. */
+const none: ReadonlyMap<string, never> = new Map<string, never>();
+
 /**
  * The targets of these ids. Ids that do not exist in the care unit are left out. With `awaited`, booked appointments need
  * no query beyond the EHR's; with `all`, used codes are read too.
@@ -26,7 +29,9 @@ export async function findTargets(
   codes: 'awaited' | 'all' = 'awaited',
 ): Promise<ReadonlyMap<string, Target>> {
   const { services, ehr, careUnit } = context;
-  const gatewayItems = await findItems(services.db, ehr.id, careUnit.id, ids.filter(isGatewayId));
+  const itemsOf = (own: readonly string[]) =>
+    own.length === 0 ? none : findItems(services.db, ehr.id, careUnit.id, own);
+  const gatewayItems = await itemsOf(ids.filter(isGatewayId));
   const ehrIds = ids.flatMap((id) => {
     const item = gatewayItems.get(id);
     return item ? (item.ehrAppointmentId ?? []) : [id];
@@ -35,12 +40,7 @@ export async function findTargets(
   const known = await withFormerIds(services.db, ehr, found);
   const appointments = new Map(known.map((appointment) => [appointment.id, appointment]));
   const coded = found.filter(({ id, state }) => (codes === 'all' || state === 'held') && !gatewayItems.has(id));
-  const ownItems = await findItems(
-    services.db,
-    ehr.id,
-    careUnit.id,
-    coded.map(({ id }) => id),
-  );
+  const ownItems = await itemsOf(coded.map(({ id }) => id));
   const outdated = coded.filter((appointment) => isBookedSince(appointment, ownItems.get(appointment.id)));
   if (outdated.length > 0) {
     const read = await ehr.call(
@@ -53,7 +53,8 @@ export async function findTargets(
   // What the EHR has no more is cancelled, with what the gateway knows of it.
   const gone = ehrIds.length > found.length ? ids.filter((id) => isGone(gatewayItems.get(id), id, appointments)) : [];
   const originalOf = (id: string) => originalId(gatewayItems.get(id), id);
-  const remembered = await rememberedAppointments(context, [...new Set(gone.map(originalOf))]);
+  const remembered =
+    gone.length === 0 ? none : await rememberedAppointments(context, [...new Set(gone.map(originalOf))]);
   for (const id of gone) {
     const appointment = remembered.get(originalOf(id));
     const ehrId = gatewayItems.get(id)?.ehrAppointmentId ?? id;

@@ -30,7 +30,7 @@ export function withinTime<Result>(
       isSettled = true;
       clearTimeout(timer);
     };
-    result.finally(settle).then(resolve, reject);
+    result.then(resolve, reject).then(settle);
 
     function start(pause: number): NodeJS.Timeout {
       const due = performance.now() + pause;

@@ -107,7 +107,7 @@ export function createBreaker(settings: BreakerSettings): Breaker {
   return {
     state,
     assertPasses,
-    async run(operation, work, judge, rejected) {
+    run(operation, work, judge, rejected) {
       assertPasses(operation, rejected);
       const isTest = openUntil !== null;
       isTesting ||= isTest;
