@@ -30,7 +30,7 @@ export function withinTime<Result>(
       isSettled = true;
       clearTimeout(timer);
     };
-    result.then(resolve, reject).then(settle);
+    void result.then(resolve, reject).then(settle);
 
     function start(pause: number): NodeJS.Timeout {
       const due = performance.now() + pause;
