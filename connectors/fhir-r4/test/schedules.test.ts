@@ -111,6 +111,24 @@ describe('a creation without a response', () => {
   });
 });
 
+test('a creation that another gateway has ended since it was looked for is no overlap of its own', async () => {
+  const server = await start();
+  const [slow, quick] = await Promise.all([open(server), open(server)]);
+  const creation = evenings(1);
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  let isHeldBack = true;
+  // The look-up of the write comes first.
+  const from = server.seen.length + 1;
+  server.misbehave = () => (isHeldBack && server.seen.length > from ? { heldBackUntil: ended } : undefined);
+  const created = slow.createSchedule(creation);
+  await expect.poll(() => server.seen.length).toBeGreaterThan(from);
+  isHeldBack = false;
+  const first = await quick.createSchedule(creation);
+  end();
+  expect(await created).toEqual(first);
+  expect(freeStarts(server)).toEqual(startsOn([0]));
+});
+
 test('slots are added as time passes, each once', async () => {
   const server = await start();
   const before = await open(server, 10);

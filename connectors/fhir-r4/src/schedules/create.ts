@@ -113,7 +113,12 @@ async function createResource(ehr: FhirConnection, creation: ScheduleCreation): 
   const [like] = await ehr.client.readMany<FhirSchedule>(directory.schedulesOf([resourceId]).slice(0, 1));
   if (!like) throw new ConnectorError('resource_not_found', 'No such resource in this care unit');
   const serviceType = serviceTypesOf(directory, creation);
-  if (await overlapsAnother(ehr, directory, { careUnit, resourceId, timetable: timetableOf(own) })) throw overlap();
+  if (await overlapsAnother(ehr, directory, { careUnit, resourceId, timetable: timetableOf(own) })) {
+    // An earlier attempt of this write may have ended since it was looked for.
+    const made = await resourceOfWrite(ehr, careUnit, operationId);
+    if (made) return made;
+    throw overlap();
+  }
   const schedule = withOwnSchedule(newSchedule(like, serviceType, own), own);
   const ifNoneExist = `identifier=${encodeURIComponent(`${operationSystem}|${escapeToken(operationId)}`)}`;
   return untilCurrent(() => createOnce(ehr, creation, schedule, ifNoneExist));
