@@ -25,7 +25,7 @@ const unused = new RegExp(
     'node_modules/(@electric-sql|@modelcontextprotocol|@opentelemetry/(exporter|sdk)|@scalar|@xmldom)',
     'node_modules/(fhir|html-to-text|marked|nodemailer|oauth4webapi|openid-client|otpauth|pino-pretty)/',
     'server/src/(assistants|cli|console/(ehrs|overview))/',
-    'connectors/(?!sandbox/)[^/]+/src/(?!connector|settings|patient-id)',
+    'connectors/(?!sandbox/)[^/]+/src/(?!connector|settings)',
   ].join('|'),
 );
 

@@ -17,7 +17,7 @@ export function readRecord<Schema extends TSchema>(schema: Schema, value: unknow
   return { path: [error?.instancePath ?? '', ...missing.slice(0, 1)].join('/') };
 }
 
-/** A record that was read. `undefined`: it cannot be, and is counted. @param id of the record, if it has one */
+/** The record of a reading. `undefined`: it could not be read, and is counted. @param id of the record, if it has one */
 export function counted<Found>(
   { leftOut }: Pick<ConnectorContext<unknown>, 'leftOut'>,
   type: string,

@@ -50,7 +50,7 @@ export function operationOutcome(problem: Problem, requestId: string, root = 'Ap
 
 function issueOf(problem: Problem, fault: Partial<Fault>, requestId: string, root: string): OperationOutcomeIssue {
   const { reason = problem.reason, detail = problem.detail, place, id, flaw } = fault;
-  // What a path names and nobody has is no parameter and no element.
+  // An id in the path that does not exist is neither a parameter nor an element.
   const isInPath = place?.in === 'path' && reason.endsWith('_not_found');
   const expression = place && !isInPath ? expressionOf(place, root) : undefined;
   const { attempts_remaining: attempts } = problem.extensions;

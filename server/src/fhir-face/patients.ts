@@ -117,7 +117,7 @@ async function search(request: FastifyRequest): Promise<Bundle> {
   });
 }
 
-/** `_id=` alone, as the links of a search say that has found nobody. */
+/** `_id=` alone: the link `self` of a search that found nobody. */
 function namesNobody({ query }: FastifyRequest, { filters }: Search): boolean {
   return filters.size === 0 && (query as Readonly<Record<string, unknown>>)._id === '';
 }

@@ -26,13 +26,13 @@ const types = {
   xml: [/^(xml|text\/xml|application\/(fhir[+ ]xml|xml([+ ]fhir)?))$/, /^(\*|application|text)\/\*$/],
 } as const;
 
-/** How much the client likes a format (RFC 9110, section 12.5.1). What names the type says more than a wildcard. */
-function weightOf(format: keyof typeof types, request: FastifyRequest): number {
+/** How much the client likes each format (RFC 9110, section 12.5.1). What names the type says more than a wildcard. */
+function weightsOf(request: FastifyRequest): Readonly<Record<keyof typeof types, number>> {
   const ranges = askedFor(request).split(',').map(readType);
-  const [matching = []] = types[format]
-    .map((type) => ranges.filter(({ name, isOurs }) => isOurs && type.test(name)))
-    .filter((it) => it.length > 0);
-  return Math.max(0, ...matching.map(({ weight }) => weight));
+  const matching = (patterns: readonly RegExp[]) =>
+    patterns.map((type) => ranges.filter(({ name, isOurs }) => isOurs && type.test(name))).find((it) => it.length > 0);
+  const weightOf = (patterns: readonly RegExp[]) => Math.max(0, ...(matching(patterns) ?? []).map((it) => it.weight));
+  return { json: weightOf(types.json), xml: weightOf(types.xml) };
 }
 
 function askedFor({ headers, query }: FastifyRequest): string {
@@ -43,15 +43,15 @@ function askedFor({ headers, query }: FastifyRequest): string {
 
 /** @throws Problem `not_acceptable` */
 export function assertFormat(request: FastifyRequest): void {
-  if (weightOf('json', request) > 0 || weightOf('xml', request) > 0) return;
+  if (Object.values(weightsOf(request)).some((it) => it > 0)) return;
   const detail = 'The media types are application/fhir+json and application/fhir+xml; fhirVersion=4.0.';
   throw new Problem('not_acceptable', { detail });
 }
 
 /** Sends a resource in the format that the client likes best. One that likes both alike gets JSON. */
 export async function sendInFormat(resource: object, reply: FastifyReply): Promise<FastifyReply> {
-  const json = weightOf('json', reply.request);
-  const isXml = weightOf('xml', reply.request) > json || (json === 0 && askedFor(reply.request).includes('xml'));
+  const { json, xml } = weightsOf(reply.request);
+  const isXml = xml > json || (json === 0 && askedFor(reply.request).includes('xml'));
   const text = isXml ? await toXml(resource) : JSON.stringify(resource);
   return reply.type(`application/fhir+${isXml ? 'xml' : 'json'}; charset=utf-8`).send(text);
 }

@@ -6,7 +6,7 @@ export function namesVersion(header: string | undefined, versionId: string | und
   return header?.trim() === '*' || tagsIn(header).some(([, quoted, bare]) => (quoted ?? bare) === versionId);
 }
 
-/** The same of `If-None-Match`. A tag without quotes names nothing: fhirpy sends one, and knows no 304. */
+/** The same of `If-None-Match`, where a tag without quotes is ignored: fhirpy sends such tags to read anew. */
 export function knowsVersion(header: string | undefined, versionId: string | undefined): boolean {
   return header?.trim() === '*' || tagsIn(header).some(([, quoted]) => quoted !== undefined && quoted === versionId);
 }

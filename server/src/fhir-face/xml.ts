@@ -24,11 +24,11 @@ function converter(): Promise<Fhir> {
   return loading;
 }
 
-/** Signs that XML 1.0 does not have, and EHRs may. */
+/** Characters that XML 1.0 does not allow. Texts of EHRs may contain them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are looked for
 const notInXml = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g;
 
-/** A resource in XML. U+FFFD stands for signs that XML cannot have. */
+/** A resource in XML. U+FFFD replaces characters that XML does not allow. */
 export async function toXml(resource: object): Promise<string> {
   const json = JSON.stringify(resource, (_, value) =>
     typeof value === 'string' ? value.toWellFormed().replaceAll(notInXml, '\uFFFD') : value,
